@@ -1,0 +1,1 @@
+//! Driver, scoreboard and stimulus.

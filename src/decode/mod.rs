@@ -1,0 +1,1 @@
+//! Meaning of pasted dumps.

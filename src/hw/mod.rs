@@ -1,0 +1,1 @@
+//! Safe handle of the Verilated RTL.

@@ -1,0 +1,21 @@
+//! Verified reference hardware for the control plane of an RDMA NIC.
+//!
+//! * [`model`]: the golden model, a pure function from state and operation to effects.
+//! * [`scenario`]: scenario files, checked and run on model, RTL or both.
+//! * [`decode`]: meaning of pasted WQE and CQE dumps.
+//! * [`report`]: tables, timelines and pages for people.
+//! * `hw` (feature `rtl`): safe handle of the Verilated RTL.
+//! * `cosim` (feature `rtl`): driver, scoreboard and stimulus; the only place that sees both.
+#![deny(unsafe_op_in_unsafe_fn)]
+
+#[cfg(feature = "rtl")]
+pub mod cosim;
+pub mod decode;
+#[cfg(feature = "rtl")]
+pub mod hw;
+pub mod model;
+pub mod report;
+pub mod scenario;
+
+#[doc(hidden)]
+pub mod cli;

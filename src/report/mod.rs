@@ -1,0 +1,1 @@
+//! Tables, timelines and pages for people.
