@@ -3,6 +3,7 @@
 //! * [`model`]: the golden model, a pure function from state and operation to effects.
 //! * [`scenario`]: scenario files, checked and run on model, RTL or both.
 //! * [`decode`]: meaning of pasted WQE and CQE dumps.
+//! * [`explain`]: why a modify was refused. [`provision`]: whether CQs are deep enough.
 //! * [`report`]: tables, timelines and pages for people.
 //! * `hw` (feature `rtl`): safe handle of the Verilated RTL.
 //! * `cosim` (feature `rtl`): driver, scoreboard and stimulus; the only place that sees both.
@@ -11,9 +12,11 @@
 #[cfg(feature = "rtl")]
 pub mod cosim;
 pub mod decode;
+pub mod explain;
 #[cfg(feature = "rtl")]
 pub mod hw;
 pub mod model;
+pub mod provision;
 pub mod report;
 pub mod scenario;
 

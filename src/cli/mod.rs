@@ -1,6 +1,79 @@
-//! The command line. Holds no logic of its own.
+//! The command line. Holds no logic of its own: it parses arguments, calls the library, prints.
+//!
+//! Exit codes: 0 fine, 1 the hardware, a scenario or a check failed, 2 bad input.
+
 use std::process::ExitCode;
 
+use clap::{Parser, Subcommand};
+
+mod bench;
+mod decode;
+mod explain;
+mod provision;
+mod regress;
+mod run;
+mod tables;
+
+/// Input that cannot be used: the message names file, line and field where there is one.
+/// Ends the program with exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct BadInput(pub String);
+
+#[derive(Parser)]
+#[command(
+    name = "rnic-cosim",
+    version,
+    about = "Verified reference hardware for the control plane of an RDMA NIC",
+    after_help = "Exit codes: 0 fine, 1 the hardware, a scenario or a check failed, 2 bad input."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run scenario files on the Verilated RTL, the golden model, or both in lockstep
+    Run(run::Args),
+    /// Random co-simulation of RTL against model
+    Regress(regress::Args),
+    /// Run a kept failure again
+    Replay(regress::ReplayArgs),
+    /// Why was my ibv_modify_qp refused?
+    Explain(explain::Args),
+    /// What does this WQE or CQE dump say?
+    Decode(decode::Args),
+    /// Are my completion queues deep enough?
+    Provision(provision::Args),
+    /// Print the tables that model and RTL obey
+    Tables(tables::Args),
+    /// Time checked co-simulation against a bare loop over the same model
+    Bench(bench::Args),
+}
+
+/// Entry point of the binary.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Run(a) => run::run(a),
+        Command::Regress(a) => regress::run(a),
+        Command::Replay(a) => regress::replay(a),
+        Command::Explain(a) => explain::run(a),
+        Command::Decode(a) => decode::run(a),
+        Command::Provision(a) => provision::run(a),
+        Command::Tables(a) => tables::run(a),
+        Command::Bench(a) => bench::run(a),
+    };
+    match result {
+        Ok(code) => code,
+        Err(e) if e.downcast_ref::<BadInput>().is_some() => {
+            eprintln!("error: {e:#}");
+            ExitCode::from(2)
+        }
+        Err(e) => {
+            eprintln!("error: {e:#}");
+            ExitCode::from(1)
+        }
+    }
 }

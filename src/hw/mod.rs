@@ -1,1 +1,32 @@
 //! Safe handle of the Verilated RTL.
+//!
+//! Knows nothing of the golden model. One call per clock with typed records.
+
+use std::path::Path;
+
+pub use rnic_cosim_abi as abi;
+
+/// A device under test: the Verilated RTL, or anything else that speaks the records of the ABI.
+///
+/// One [`Dut::step`] is one clock: inputs are applied, `resp` shows the ports just before the
+/// rising edge, then the edge happens. Transfers are where valid and ready are both 1.
+pub trait Dut {
+    /// Holds reset active for two clocks with these straps, then releases it.
+    fn reset(&mut self, policy: &abi::rnic_policy) -> Result<(), DutError>;
+    /// One clock.
+    fn step(&mut self, stim: &abi::rnic_stim, resp: &mut abi::rnic_resp) -> Result<(), DutError>;
+    /// Starts an FST file. Time 2 × clock.
+    fn open_waves(&mut self, path: &Path) -> Result<(), DutError>;
+    /// Closes it; also done on drop.
+    fn close_waves(&mut self);
+}
+
+/// The hardware stopped itself or could not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DutError {
+    /// An assertion in the RTL failed, or `$fatal`.
+    #[error("RTL assertion in clock {clock}: {text}")]
+    Assertion { clock: u64, text: String },
+    #[error("waveform {path}: {why}")]
+    Waves { path: String, why: String },
+}

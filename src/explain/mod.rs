@@ -1,0 +1,1 @@
+//! Why was a modify refused?

@@ -1,0 +1,1 @@
+//! Are completion queues deep enough?
