@@ -165,6 +165,15 @@ package rnic_pkg;
     CQE_LOST    = 2'd2
   } cqe_fate_e  /*verilator public*/;
 
+  // What became of one pipeline slot.
+  typedef enum logic [7:0] {
+    SLOT_EMPTY      = 8'd0,
+    SLOT_RETIRES    = 8'd1,
+    SLOT_FIRST_BEAT = 8'd2,
+    SLOT_IDLE_VISIT = 8'd3,
+    SLOT_IDLE_PROBE = 8'd4
+  } slot_kind_e  /*verilator public*/;
+
   // What is wrong with a send WQE (bit order of rnic_wqe_error).
   typedef struct packed {
     logic walk_key;
@@ -549,6 +558,18 @@ package rnic_pkg;
     logic [31:0]   misc;
   } sq_meta_t;
 
+  // Everything the decoder says of a send WQE.
+  typedef struct packed {
+    sq_meta_t    meta;
+    logic        known;              // the opcode is one of the eight
+    logic        solicit_requested;
+    logic        inline_requested;
+    logic        consumes_receive;
+    logic [15:0] wqe_bytes;
+    logic [15:0] wqe_blocks;         // of 64 bytes
+    logic [7:0]  bytes_before_inline;
+  } wqe_decoded_t;
+
   typedef struct packed {
     logic [15:0] wqe_index;
   } rq_meta_t;
@@ -578,41 +599,18 @@ package rnic_pkg;
     K_BAD_OP
   } kind_e;
 
+  // The widest record, MODIFY_QP's, carries every other one in its low bits.
+  localparam int unsigned BodyW = $bits(cmd_t);
+
   typedef struct packed {
-    kind_e       kind;
-    channel_e    channel;
-    logic [7:0]  op;
-    logic [31:0] tag;
-    logic [31:0] qpn;        // as named by the caller
-    logic [31:0] cqn;        // as named by the caller
-    logic [31:0] recv_cqn;
-    logic        room;       // wire room, sampled at launch
-    logic [31:0] depth;
-    logic [31:0] sq_ceiling;
-    logic [31:0] rq_ceiling;
-    logic [31:0] attr_mask;
-    logic [7:0]  qp_state;
-    logic [7:0]  cur_qp_state;
-    logic [1:0]  transport;
-    logic        transport_ok;
-    logic        sig_all;
-    logic        ignore_overrun;
-    logic        fault;
-    qp_attr_t    attr;
-    wqe_ctrl_t   ctrl;
-    post_flags_t post_flags;
-    logic [31:0] payload_len;
-    logic [15:0] recv_index;
-    logic [15:0] epoch;
-    logic [15:0] slot;
-    queue_e      queue;
-    logic [7:0]  status;
-    logic [7:0]  wc_opcode;
-    logic [7:0]  wc_flags;
-    logic [31:0] imm;
-    logic [31:0] byte_count;
-    logic        solicited;  // COMPLETE: solicited event; ARM: solicited only
-    logic [31:0] index;
+    kind_e             kind;
+    channel_e          channel;
+    logic [7:0]        op;    // as the caller wrote it
+    logic [31:0]       tag;
+    logic [31:0]       qpn;   // as the caller named them: may be out of range
+    logic [31:0]       cqn;
+    logic              room;  // wire room, sampled at launch
+    logic [BodyW-1:0]  body;  // the record as it came in
   } slot_op_t;
 
   // What leaves the pipeline for one retired operation.
