@@ -86,13 +86,13 @@ pub fn main() {
     let verilator = Verilator::of_runtime_crate();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let mut sources = read_file_list(&list, &rtl);
-    // What waveforms show. RTL with other insides brings its own.
-    let own_watch = rtl.join("rnic_watch.sv");
-    sources.push(if own_watch.is_file() {
-        own_watch.display().to_string()
-    } else {
-        "sim/rnic_watch.sv".to_owned()
-    });
+    // Bound into the top: its assertions, and what waveforms show. RTL with other insides
+    // brings its own, or empty ones.
+    for name in ["rnic_checks.sv", "rnic_watch.sv"] {
+        let own = rtl.join(name);
+        let file = if own.is_file() { own } else { Path::new("sim").join(name) };
+        sources.push(file.display().to_string());
+    }
     let models = models(&sources, &rtl, wanted_configurations().as_deref());
 
     let umbrellas: Vec<Umbrellas> = std::thread::scope(|scope| {
