@@ -10,6 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
+#[path = "build_objects.rs"]
+mod build_objects;
+
 /// The sizes of the named configurations are those that the rest of the crate uses.
 #[allow(dead_code)]
 #[path = "../src/model/policy.rs"]
@@ -26,6 +29,8 @@ struct Model {
 
 /// The C++ of one model.
 struct Umbrellas {
+    /// What Verilator made.
+    folder: PathBuf,
     hot: PathBuf,
     cold: PathBuf,
 }
@@ -107,18 +112,17 @@ pub fn main() {
     let built: Vec<&str> = models.iter().map(|model| model.name).collect();
     println!("cargo::rustc-env=RNIC_BUILT_MODELS={}", built.join(","));
 
-    let mut hot = cxx_build::bridge("src/hw/ffi.rs");
-    hot.opt_level(2).file("sim/device.cpp").files(umbrellas.iter().map(|u| &u.hot));
-    let mut cold = cc::Build::new();
-    cold.cpp(true).opt_level(0).files(umbrellas.iter().map(|u| &u.cold));
-    for build in [&mut hot, &mut cold] {
+    let mut units = vec![];
+    let mut add = |name: String, mut build: cc::Build, opt_level: u32, mut inputs: Vec<PathBuf>| {
         build
+            .opt_level(opt_level)
             // Debug information would double the time and nobody steps through these files.
             .debug(false)
             .warnings(false)
             .include("sim")
             .include("sim/abi")
             .include(&out)
+            .include(out.join("cxxbridge/include"))
             .include(&verilator.include)
             .include(verilator.include.join("vltstd"))
             .include(verilator.runtime_header.parent().expect("it lies in a folder"))
@@ -127,14 +131,34 @@ pub fn main() {
         for flag in &verilator.flags {
             build.flag(flag);
         }
+        inputs.extend([
+            verilator.include.join("verilated.h"),
+            verilator.runtime_header.clone(),
+            "sim".into(),
+            "sim/abi/rnic_abi.h".into(),
+            "src/hw/ffi.rs".into(),
+        ]);
+        units.push(build_objects::Unit { name, build, inputs });
+    };
+    let cpp = |file: &Path| {
+        let mut build = cc::Build::new();
+        build.cpp(true).file(file);
+        build
+    };
+    add("bridge".into(), cxx_build::bridge("src/hw/ffi.rs"), 2, vec![]);
+    add("device".into(), cpp(Path::new("sim/device.cpp")), 2, vec![out.join("models.h")]);
+    for umbrella in &umbrellas {
+        let Umbrellas { folder, hot, cold } = umbrella;
+        let prefix = folder.file_name().expect("it has a name").to_string_lossy();
+        for (part, file, opt_level) in [("cold", cold, 0), ("hot", hot, 2)] {
+            let inputs = vec![folder.clone(), file.clone()];
+            add(format!("{prefix}_{part}"), cpp(file), opt_level, inputs);
+        }
     }
-    // The hot part needs the cold one, and a linker looks for symbols from left to right.
-    let compiled = std::thread::scope(|scope| {
-        let hot = scope.spawn(|| hot.try_compile("rnic_models"));
-        let cold = cold.try_compile("rnic_models_cold");
-        hot.join().expect("cc does not panic").is_ok() && cold.is_ok()
+    let archived = build_objects::compile(units, &out).is_some_and(|all| {
+        cc::Build::new().cpp(true).objects(all).try_compile("rnic_models").is_ok()
     });
-    if !compiled {
+    if !archived {
         give_up("the verilated models do not compile: see the compiler's messages above");
     }
 }
@@ -256,6 +280,7 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
         name = model.name
     );
     let umbrellas = Umbrellas {
+        folder,
         hot: out.join(format!("{prefix}_hot.cc")),
         cold: out.join(format!("{prefix}_cold.cc")),
     };
