@@ -55,13 +55,8 @@ fn main() {
     let include = Path::new(&root).join("include");
     if root.is_empty() || !include.join("verilated.cpp").is_file() {
         give_up(&format!(
-            "{} names {root:?} as its VERILATOR_ROOT, and there is no include/verilated.cpp there{}",
-            verilator.display(),
-            if env::var_os("VERILATOR_ROOT").is_some() {
-                "; the environment variable VERILATOR_ROOT is set: unset it, or set it right"
-            } else {
-                ""
-            }
+            "{} names {root:?} as its VERILATOR_ROOT, and there is no include/verilated.cpp there",
+            verilator.display()
         ));
     }
     println!("cargo::rerun-if-changed={}", include.join("verilated.cpp").display());
@@ -187,8 +182,12 @@ fn header_found(build: &cc::Build, header: &str) -> bool {
 }
 
 fn give_up(why: &str) -> ! {
+    let root = match env::var("VERILATOR_ROOT") {
+        Ok(root) => format!("\n  VERILATOR_ROOT is set to {root:?}: if that is wrong, unset it"),
+        Err(_) => String::new(),
+    };
     give_up_plainly(&format!(
-        "{why}\n  \
+        "{why}{root}\n  \
          install Verilator: apt-get install verilator (or set RNIC_VERILATOR to its path)\n  \
          or build without the hardware: cargo build --no-default-features"
     ))
