@@ -895,3 +895,30 @@ fn cur_state_matches_or_overrides() {
         "SQE to SQD is no row"
     );
 }
+
+// ---- packets ----
+
+#[test]
+fn messages_are_cut_by_the_path_and_on_ud_by_the_port() {
+    for (t, class, length, packets) in [
+        (Transport::Rc, OpClass::Write, 5000, (5, 0)),
+        (Transport::Uc, OpClass::Send, 1024, (1, 0)),
+        (Transport::Rc, OpClass::Read, 5000, (1, 5)),
+        (Transport::Ud, OpClass::Send, 4096, (1, 0)),
+    ] {
+        let mut b = one_qp(Policy::BOOK, t);
+        let e = b.op(Operation::PostSend(PostSend {
+            qpn: Q,
+            ctrl: wqe(class, 0).pack().expect("fits"),
+            payload_len: length,
+            ..PostSend::default()
+        }));
+        let issue = e.issue.expect("released at once");
+        assert_eq!(
+            (issue.packets, issue.response_packets),
+            packets,
+            "{class} on {t}"
+        );
+        assert_eq!((issue.length, issue.segments), (length, 1));
+    }
+}
