@@ -1,0 +1,14 @@
+rnic_pkg.sv
+ram_1r1w.sv
+stream_fifo.sv
+work_list.sv
+issue_queue.sv
+record_queue.sv
+cascade_walk.sv
+launch_arbiter.sv
+qp_attr_values.sv
+qp_transition.sv
+wqe_ctrl_decoder.sv
+cq_ring.sv
+rnic_execute.sv
+rnic_top.sv
