@@ -15,8 +15,10 @@ pub struct Coverage {
     /// Retired operations, internal steps included.
     pub retired: u64,
     /// By outcome number.
+    #[serde(serialize_with = "named_outcomes")]
     outcomes: [u64; 33],
     /// By operation code.
+    #[serde(skip)]
     operations: [u64; 27],
     /// Refused MODIFY_QP by layer number.
     layers: [u64; 8],
@@ -58,6 +60,10 @@ pub(super) struct Causes {
     pub full: bool,
     pub fault: bool,
     pub in_error: bool,
+}
+
+fn named_outcomes<S: serde::Serializer>(counts: &[u64; 33], s: S) -> Result<S::Ok, S::Error> {
+    s.collect_map(Outcome::ALL.iter().map(|o| (o.name(), counts[usize::from(o.number())])))
 }
 
 impl Default for Coverage {
