@@ -42,14 +42,14 @@ module ram_1r1w #(
     assign rdata_o = hit_q[0] ? wdata_q : rdata_q;
   end else begin : g_lanes
     always_ff @(posedge clk_i) begin
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        if (we_i && wlanes_i[l]) mem[waddr_i][l*LaneW +: LaneW] <= wdata_i[l*LaneW +: LaneW];
+      if (we_i) for (int unsigned l = 0; l < Lanes; l++) begin
+        if (wlanes_i[l]) mem[waddr_i][l*LaneW +: LaneW] <= wdata_i[l*LaneW +: LaneW];
       end
     end
     always_comb begin
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        rdata_o[l*LaneW +: LaneW] =
-            hit_q[l] ? wdata_q[l*LaneW +: LaneW] : rdata_q[l*LaneW +: LaneW];
+      rdata_o = rdata_q;
+      if (hit_q != '0) for (int unsigned l = 0; l < Lanes; l++) begin
+        if (hit_q[l]) rdata_o[l*LaneW +: LaneW] = wdata_q[l*LaneW +: LaneW];
       end
     end
   end

@@ -204,7 +204,7 @@ module rnic_execute
   outcome_e outcome;
   logic     retires;
   logic     attempt;       // a CQE is due
-  cqe_t     cqe;
+  cqe_core_t cqe;
   logic     worthy;        // it fires a solicited-only arm
   logic     drain_asked;   // SQ_DRAINED of a drain that was done before it began
   logic     issues;
@@ -249,7 +249,6 @@ module rnic_execute
     retires      = 1'b1;
     attempt      = 1'b0;
     cqe          = '0;
-    cqe.qpn      = op_i.qpn;
     worthy       = 1'b0;
     drain_asked  = 1'b0;
     issues       = 1'b0;
@@ -392,7 +391,6 @@ module rnic_execute
         if (!exists || !(on_rq ? oldest_r : oldest_s)) outcome = OUT_STALE;
         else begin
           cqe.status = wc.status;
-          cqe.queue  = 8'(on_rq);
           worthy     = wc_error;
           if (on_rq) begin
             attempt          = 1'b1;
@@ -461,7 +459,6 @@ module rnic_execute
         judged.on_flush = 1'b0;
         retires         = 1'b0;
         cqe.status      = WC_WR_FLUSH_ERR;
-        cqe.queue       = 8'(on_rq);
         worthy          = 1'b1;
         if (touches) begin
           cascade_step = 1'b1;
@@ -644,134 +641,71 @@ module rnic_execute
   assign second      = kind inside {K_CREATE_QP_2, K_DESTROY_QP_2};
   assign shows_state = exists && kind != K_CREATE_QP;
 
+  retire_core_t   retire;
+  modify_detail_t modify_detail;
+  post_detail_t   post_detail;
   always_comb begin
-    record_o = '0;
+    retire           = '0;
+    retire.tag       = op_i.tag;
+    retire.channel   = op_i.channel[2:0];
+    retire.op        = cascade_step ? OP_CASCADE : op_i.op;
+    retire.outcome   = outcome;
+    retire.layer     = (kind == K_MODIFY_QP) ? gate_layer : LAYER_NONE;
+    retire.qpn       = qp_op ? op_i.qpn : '0;
+    retire.wire_room = op_i.room && !cascade_step;
+    retire.queue     = queue_e'(on_rq && !cascade_step);
+    retire.cqe       = attempt ? (written ? CQE_WRITTEN : CQE_LOST) : CQE_NONE;
+    retire.kinds     = kinds;
 
-    record_o.retire.tag     = op_i.tag;
-    record_o.retire.channel = op_i.channel;
-    record_o.retire.op      = cascade_step ? OP_CASCADE : op_i.op;
-    record_o.retire.outcome = outcome;
-    record_o.retire.layer   = (kind == K_MODIFY_QP) ? gate_layer : LAYER_NONE;
-    record_o.retire.qpn     = qp_op ? op_i.qpn : '0;
-    record_o.retire.wire_room = 8'(op_i.room && !cascade_step);
-    record_o.retire.queue   = (cascade_step || !(kind inside {K_COMPLETE, K_VISIT_FLUSH}))
-                              ? '0 : 8'(on_rq);
-    record_o.retire.state_before = shows_state ? 8'(touched.state) : QPS_NONE;
-    if (touches) record_o.retire.state_before = 8'(QPS_ERR);
-    record_o.retire.state_after = (shows_state || (kind == K_CREATE_QP && outcome == OUT_OK))
-                                  && settled.exists ? 8'(settled.state) : QPS_NONE;
+    // A touched QP was in ERR before it was touched.
+    retire.state_before = shows_state ? {1'b0, touched.state} : '1;
+    retire.state_after  = ((shows_state || (kind == K_CREATE_QP && outcome == OUT_OK))
+                           && settled.exists) ? {1'b0, settled.state} : '1;
 
-    // CQ that the record shows
-    if (!qp_op) record_o.retire.cqn = (kind == K_BAD_OP) ? '0 : op_i.cqn;
-    else if (attempt) begin
-      record_o.retire.cqn = on_rq ? 32'(qp_i.recv_cqn) : 32'(qp_i.send_cqn);
+    // The CQ that the operation names, or that its completion or its QP_FATAL names.
+    if (!qp_op) begin
+      if (kind != K_BAD_OP) retire.cqn = op_i.cqn;
+    end else if (attempt) begin
+      retire.cqn = on_rq ? 32'(qp_i.recv_cqn) : 32'(qp_i.send_cqn);
     end else if (kinds.qp_fatal) begin
-      record_o.retire.cqn = err_s ? 32'(qp_i.send_cqn) : 32'(qp_i.recv_cqn);
-    end else if (kind == K_CREATE_QP) record_o.retire.cqn = op_i.cqn;
-
-    record_o.retire.event_kinds = kinds;
-    record_o.has_event = kinds != '0;
-    record_o.evt.kinds = kinds;
-    if (kinds.cq_err || kinds.qp_fatal || kinds.sq_drained) begin
-      record_o.evt.has_qp = 8'd1;
-      record_o.evt.qpn    = op_i.qpn;
+      retire.cqn = err_s ? 32'(qp_i.send_cqn) : 32'(qp_i.recv_cqn);
+    end else if (kind == K_CREATE_QP) begin
+      retire.cqn = op_i.cqn;
     end
-    if (kinds.cq_err || kinds.qp_fatal || kinds.completion) begin
-      record_o.evt.has_cq = 8'd1;
-      record_o.evt.cqn    = record_o.retire.cqn;
-    end
+  end
 
-    if (attempt) record_o.retire.cqe = written ? 8'(CQE_WRITTEN) : 8'(CQE_LOST);
-    record_o.has_cqe       = written;
-    record_o.cqe.cqn       = record_o.retire.cqn;
-    record_o.cqe.index     = 32'(ring_slot);
-    record_o.cqe.cqe       = cqe;
-    record_o.cqe.cqe.phase = 8'(phase);
+  assign modify_detail = '{missing: gate_missing, extra: gate_extra,
+                           bad_values: gate_bad[NUM_ATTR-1:0]};
+  assign post_detail = '{slot: cmd_slot,
+                         epoch: (kind == K_POST_RECV) ? touched.recv_epoch : touched.send_epoch,
+                         errors: decoded_i.errors};
 
-    // Answer
-    record_o.has_rsp     = op_i.channel inside {CH_CMD, CH_POST, CH_CQDB};
-    record_o.rsp.tag     = op_i.tag;
-    record_o.rsp.channel = op_i.channel;
-    record_o.rsp.op      = op_i.op;
-    record_o.rsp.outcome = outcome;
-    unique case (kind)
-      K_MODIFY_QP: begin
-        record_o.rsp.layer      = gate_layer;
-        record_o.rsp.missing    = gate_missing;
-        record_o.rsp.extra      = gate_extra;
-        record_o.rsp.bad_values = gate_bad;
-      end
-      K_POST_SEND: begin
-        if (outcome == OUT_OK) begin
-          record_o.rsp.slot  = 16'(cmd_slot);
-          record_o.rsp.epoch = touched.send_epoch;
-        end else if (outcome == OUT_BAD_WQE) begin
-          record_o.rsp.wqe_errors = 16'(decoded_i.errors);
-        end
-      end
-      K_POST_RECV: begin
-        if (outcome == OUT_OK) begin
-          record_o.rsp.slot  = 16'(cmd_slot);
-          record_o.rsp.epoch = touched.recv_epoch;
-        end
-      end
-      K_QUERY_QP: begin
-        if (outcome == OUT_OK) begin
-          record_o.rsp.qp_state        = 8'(settled.state);
-          record_o.rsp.transport       = 8'(settled.transport);
-          record_o.rsp.sq_sig_all      = 8'(settled.sig_all);
-          record_o.rsp.drain           = 8'(settled.drain);
-          record_o.rsp.event_owed      = 8'(settled.event_owed);
-          record_o.rsp.qp_fatal_raised = 8'(settled.fatal);
-          record_o.rsp.send_cqn        = 32'(settled.send_cqn);
-          record_o.rsp.recv_cqn        = 32'(settled.recv_cqn);
-          record_o.rsp.sq_ceiling      = 16'(settled.sq_ceiling);
-          record_o.rsp.rq_ceiling      = 16'(settled.rq_ceiling);
-          record_o.rsp.sq_head         = 16'(settled.sq_head);
-          record_o.rsp.sq_queued       = 16'(settled.sq_queued);
-          record_o.rsp.sq_issued       = 16'(settled.sq_issued);
-          record_o.rsp.sq_flush_owed   = 16'(settled.sq_flush_owed);
-          record_o.rsp.sq_reads        = 16'(settled.sq_reads);
-          record_o.rsp.rq_head         = 16'(settled.rq_head);
-          record_o.rsp.rq_queued       = 16'(settled.rq_queued);
-          record_o.rsp.send_epoch      = settled.send_epoch;
-          record_o.rsp.recv_epoch      = settled.recv_epoch;
-          record_o.rsp.attr_set        = 32'(settled.attr_set);
-        end
-      end
-      K_QUERY_CQ: begin
-        if (outcome == OUT_OK) begin
-          record_o.rsp.depth          = 32'(cq_i.depth);
-          record_o.rsp.producer       = 32'(cq_i.producer);
-          record_o.rsp.consumer       = 32'(cq_i.consumer);
-          record_o.rsp.occupancy      = 32'(cq_i.occupancy);
-          record_o.rsp.lost           = cq_i.lost;
-          record_o.rsp.ceiling_sum    = cq_i.ceiling_sum;
-          record_o.rsp.attached       = cq_i.attached;
-          record_o.rsp.arm            = 8'(cq_i.arm);
-          record_o.rsp.ignore_overrun = 8'(cq_i.ignore_overrun);
-          record_o.rsp.fault          = 8'(cq_i.fault);
-          record_o.rsp.in_error       = cq_i.in_error;
-          record_o.rsp.cq_err_raised  = cq_i.cq_err_raised;
-          record_o.rsp.cq_exceeds     = 8'(cq_i.ceiling_sum > 32'(cq_i.depth));
-        end
-      end
-      K_CREATE_QP: begin
-        // The verdict on the send CQ: complete unless the receive queue joins it.
-        record_o.rsp.cq_exceeds[0] = outcome == OUT_OK && cq_o.ceiling_sum > 32'(cq_i.depth);
-      end
-      default: ;
-    endcase
-
-    // Second beat: the record of the first, with the verdict on the receive CQ.
+  always_comb begin
     if (second) begin
+      // The record of the first beat, with the verdict on the receive CQ.
       record_o = first_i;
       if (kind == K_CREATE_QP_2 && outcome == OUT_OK) begin
-        record_o.rsp.cq_exceeds[1] = cq_o.ceiling_sum > 32'(cq_i.depth);
-        if (qp_i.send_cqn == qp_i.recv_cqn) begin
-          record_o.rsp.cq_exceeds[0] = record_o.rsp.cq_exceeds[1];
-        end
+        record_o.cq_exceeds[1] = cq_o.ceiling_sum > 32'(cq_i.depth);
+        if (qp_i.send_cqn == qp_i.recv_cqn) record_o.cq_exceeds[0] = record_o.cq_exceeds[1];
       end
+    end else begin
+      record_o         = '0;
+      record_o.has_rsp = op_i.channel inside {CH_CMD, CH_POST, CH_CQDB};
+      record_o.retire  = retire;
+      record_o.cqe     = cqe;
+      record_o.cqe.index = ring_slot;
+      record_o.cqe.phase = phase;
+      // `unique` would be wrong: most operations have no detail.
+      case (kind)
+        K_MODIFY_QP: record_o.detail = DetailW'(modify_detail);
+        K_POST_SEND, K_POST_RECV: record_o.detail = DetailW'(post_detail);
+        K_QUERY_QP: record_o.detail = DetailW'(settled);
+        K_QUERY_CQ: record_o.detail = DetailW'(cq_i);
+        default: ;
+      endcase
+      // Of the send CQ; final unless the receive queue joins it in the second beat.
+      record_o.cq_exceeds[0] = kind == K_CREATE_QP && outcome == OUT_OK
+                               && cq_o.ceiling_sum > 32'(cq_i.depth);
     end
   end
 

@@ -613,15 +613,75 @@ package rnic_pkg;
     logic [BodyW-1:0]  body;  // the record as it came in
   } slot_op_t;
 
-  // What leaves the pipeline for one retired operation.
+  // What leaves the pipeline for one retired operation, in its narrow form. Port records
+  // are made from it at the ports: record_queue.sv.
   typedef struct packed {
-    logic       has_rsp;
-    logic       has_cqe;
-    logic       has_event;
-    rsp_t       rsp;
-    cqe_write_t cqe;
-    event_t     evt;
-    retire_t    retire;
+    logic [2:0]   channel;
+    logic [7:0]   op;
+    logic [31:0]  tag;
+    outcome_e     outcome;
+    layer_e       layer;
+    logic [31:0]  qpn;
+    logic [31:0]  cqn;
+    logic [3:0]   state_before;  // all ones: no QP
+    logic [3:0]   state_after;
+    logic         wire_room;
+    queue_e       queue;
+    cqe_fate_e    cqe;
+    event_kinds_t kinds;
+  } retire_core_t;
+
+  typedef struct packed {
+    ring_t       index;
+    logic        phase;
+    logic [15:0] wqe_index;
+    logic [7:0]  status;
+    logic [7:0]  opcode;
+    logic [31:0] byte_count;
+    logic [31:0] imm;
+    logic [7:0]  wc_flags;
+  } cqe_core_t;
+
+  // The part of an answer that depends on the operation; one at a time.
+  typedef struct packed {
+    logic [31:0] missing;
+    logic [31:0] extra;
+    attr_mask_t  bad_values;
+  } modify_detail_t;
+  typedef struct packed {
+    slot_t       slot;
+    logic [15:0] epoch;
+    wqe_errors_t errors;
+  } post_detail_t;
+  localparam int unsigned DetailW = $bits(qp_ctx_t) > $bits(cq_ctx_t) ? $bits(qp_ctx_t)
+                                                                      : $bits(cq_ctx_t);
+
+  typedef struct packed {
+    logic               has_rsp;
+    retire_core_t       retire;
+    cqe_core_t          cqe;
+    logic [DetailW-1:0] detail;
+    logic [1:0]         cq_exceeds;
+    logic [31:0]        stale;
+    qp_attr_t           attr;
   } record_t;
+
+  typedef struct packed {
+    logic [2:0]         channel;
+    logic [7:0]         op;
+    logic [31:0]        tag;
+    outcome_e           outcome;
+    layer_e             layer;
+    logic [DetailW-1:0] detail;
+    logic [1:0]         cq_exceeds;
+    logic [31:0]        stale;
+    qp_attr_t           attr;
+  } rsp_core_t;
+
+  typedef struct packed {
+    event_kinds_t kinds;
+    logic [31:0]  qpn;
+    logic [31:0]  cqn;
+  } event_core_t;
 
 endpackage

@@ -501,11 +501,13 @@ module rnic_top
       .wdata_i (init_busy ? '0 : stale_next)
   );
 
+  qp_ctx_t out_qp;
+  assign out_qp = qp_ctx_t'(out_record_q.detail[$bits(qp_ctx_t)-1:0]);
   always_comb begin
     out_record = out_record_q;
     if (out_query_q) begin
-      out_record.rsp.attr  = out_attr & attr_bytes(out_record_q.rsp.attr_set[NUM_ATTR-1:0]);
-      out_record.rsp.stale = out_stale;
+      out_record.attr  = out_attr & attr_bytes(out_qp.attr_set);
+      out_record.stale = out_stale;
     end
   end
 
