@@ -136,6 +136,10 @@ fn models(sources: &[String], rtl: &Path) -> Vec<Model> {
                 ("SQ_DEPTH", config.sq_depth),
                 ("RQ_DEPTH", config.rq_depth),
                 ("CQ_DEPTH_MAX", config.cq_depth_max),
+                ("NUM_PORTS", config.num_ports.into()),
+                ("PKEY_LEN", config.pkey_len.into()),
+                ("MAX_MTU", config.max_mtu.into()),
+                ("MAX_RD_ATOMIC", config.max_rd_atomic.into()),
             ],
             sources: sources.to_vec(),
         })
@@ -173,8 +177,6 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<PathBuf,
             "--trace-structs",
         ])
         .args(["--x-assign", "fast", "--x-initial", "unique"])
-        // `queue` is a field of the ABI's records; no C++ name is made of it.
-        .arg("-Wno-SYMRSVDWORD")
         .args(["--prefix", &prefix, "--top-module", model.top, "--Mdir"])
         .arg(&folder);
     for (name, value) in &model.parameters {
@@ -184,7 +186,7 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<PathBuf,
         // Every version warns of something else; that must not stop a user who has it.
         command.arg("-Wno-fatal");
     }
-    command.args(&model.sources);
+    command.arg("sim/rnic.vlt").args(&model.sources);
     let ran = command
         .output()
         .map_err(|e| format!("{} cannot be run: {e}", verilator.path.display()))?;
@@ -245,18 +247,15 @@ fn registry(models: &[Model]) -> String {
     text + "};\n}\n"
 }
 
-/// The lines of `rnic.f`, taken relative to the folder that holds them: a copy of the RTL
-/// elsewhere brings its own sources.
+/// The files that `rnic.f` names, taken from the folder that the list lies in: a copy of the
+/// RTL elsewhere brings its own.
 fn read_file_list(list: &Path, rtl: &Path) -> Vec<String> {
-    let text =
-        fs::read_to_string(list).unwrap_or_else(|e| give_up(&format!("{}: {e}", list.display())));
+    let text = fs::read_to_string(list)
+        .unwrap_or_else(|e| give_up(&format!("{}: {e}", list.display())));
     text.lines()
         .map(|line| line.split("//").next().unwrap_or("").trim())
         .filter(|line| !line.is_empty())
-        .map(|line| match line.strip_prefix("rtl/") {
-            Some(file) => rtl.join(file).display().to_string(),
-            None => line.to_owned(),
-        })
+        .map(|file| rtl.join(file.strip_prefix("rtl/").unwrap_or(file)).display().to_string())
         .collect()
 }
 

@@ -166,6 +166,7 @@ private:
         resp.cqe_valid = m.cqe_valid_o;
         resp.event_valid = m.event_valid_o;
         resp.retire_valid = m.retire_valid_o;
+        resp.slot_kind = m.slot_kind_o;
         if (m.rsp_valid_o) copy_out(resp.rsp, m.rsp_o);
         if (m.issue_valid_o) copy_out(resp.issue, m.issue_o);
         if (m.cqe_valid_o) copy_out(resp.cqe, m.cqe_o);

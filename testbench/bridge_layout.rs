@@ -177,6 +177,7 @@ fn all_valid() -> rnic_stim {
 
 fn all_seen() -> rnic_resp {
     rnic_resp {
+        slot_kind: DRIVE_OUTPUTS, // the loopback shows the test input there
         cmd_ready: 1,
         post_ready: 1,
         wire_ready: 1,

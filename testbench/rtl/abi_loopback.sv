@@ -42,7 +42,8 @@ module abi_loopback
     input  logic       event_ready_i,
     output logic       retire_valid_o,
     output retire_t    retire_o,
-    input  logic       retire_ready_i
+    input  logic       retire_ready_i,
+    output slot_kind_e slot_kind_o
 );
 
   // Every handshake input comes back on the output of its own channel.
@@ -55,6 +56,7 @@ module abi_loopback
   assign cqe_valid_o    = cqe_ready_i;
   assign event_valid_o  = event_ready_i;
   assign retire_valid_o = retire_ready_i;
+  assign slot_kind_o    = slot_kind_e'(hold_internal_i);
 
   logic [7:0] k_q;
   qp_state_e  state_q;  // an enumeration to look at in a waveform
