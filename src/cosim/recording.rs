@@ -59,6 +59,16 @@ pub enum Action {
     Offer(Operation),
 }
 
+impl Step {
+    /// On one line, for people.
+    pub fn plain(&self) -> String {
+        match &self.action {
+            Action::Reset => format!("clock {:>7}  reset of the device", self.at),
+            Action::Offer(op) => format!("clock {:>7}  {}", self.at, Plain(op)),
+        }
+    }
+}
+
 /// A recording that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadRecording {
