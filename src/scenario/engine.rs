@@ -123,7 +123,9 @@ impl ModelEngine {
     fn steps(&mut self, mut most: u64, out: &mut Vec<Happening>) -> Result<(), Defect> {
         loop {
             let mut any = false;
-            for qpn in self.machine.owed_qps() {
+            let mut owed: Vec<u32> = self.machine.owed_qps().collect();
+            owed.sort_unstable();
+            for qpn in owed {
                 if most == 0 {
                     return Ok(());
                 }

@@ -37,6 +37,11 @@ impl<'a> Fields<'a> {
         Self { what: self.what, span: self.span.clone(), table: self.table }
     }
 
+    /// The same table under another name for messages.
+    pub fn called(self, what: &'a str) -> Self {
+        Self { what, ..self }
+    }
+
     /// Complains about the first key, in file order, that is not in `known`.
     pub fn only(self, known: &[&str]) -> Result<Self> {
         let unknown = self
@@ -118,10 +123,6 @@ impl<'a> Fields<'a> {
 }
 
 impl<'a> Node<'a> {
-    pub fn new(name: &'a str, value: &'a Spanned<DeValue<'a>>) -> Self {
-        Self { name, value }
-    }
-
     pub fn span(&self) -> Range<usize> {
         self.value.span()
     }

@@ -1,5 +1,6 @@
 //! From the text of a scenario file to a checked [`Scenario`].
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use toml::de::DeTable;
@@ -8,7 +9,7 @@ use super::fields::{Fields, Node, Result};
 use super::file::{CqDecl, Names, QpDecl, Scenario, TransportCode};
 use super::names::{self, BadPolicy};
 use super::problem::{BadScenario, Problem};
-use crate::model::{Config, Policy, QpState};
+use crate::model::{Config, Policy, QpState, Transport};
 
 /// Reads one scenario.
 ///
@@ -38,11 +39,17 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
         None => Config::DEFAULT,
         Some(n) => n.one_of("configuration", names::CONFIGS)?,
     };
-    let mut scope = Scope { text, config, names: Names::default() };
+    let mut scope = Scope {
+        text,
+        config,
+        names: Names::default(),
+        transports: BTreeMap::new(),
+    };
 
     let mut cqs = Vec::new();
     for node in tables(&top, "cq", "[[cq]]")? {
         let (decl, span) = scope.cq(&node)?;
+        free(&span, "CQ", decl.cqn, cqs.iter().map(|c: &CqDecl| c.cqn))?;
         let range = u64::from(config.num_cq) - 1;
         in_range(&span, "CQ", decl.cqn, range, &config)?;
         cqs.push(decl);
@@ -50,6 +57,7 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
     let mut qps = Vec::new();
     for node in tables(&top, "qp", "[[qp]]")? {
         let (decl, span) = scope.qp(&node)?;
+        free(&span, "QP", decl.qpn, qps.iter().map(|q: &QpDecl| q.qpn))?;
         in_range(&span, "QP", decl.qpn, u64::from(config.num_qp) - 1, &config)?;
         qps.push(decl);
     }
@@ -86,8 +94,24 @@ fn tables<'a>(top: &Fields<'a>, name: &str, shown: &'a str) -> Result<Vec<Fields
     }
     node.list()?
         .iter()
-        .map(|n| n.any_fields().map(|f| Fields { what: shown, span: f.span.clone(), ..f }))
+        .map(|n| n.any_fields().map(|f| f.called(shown)))
         .collect()
+}
+
+fn free(
+    span: &Range<usize>,
+    what: &str,
+    number: u32,
+    mut taken: impl Iterator<Item = u32>,
+) -> Result<()> {
+    if !taken.any(|n| n == number) {
+        return Ok(());
+    }
+    Err(Problem::new(
+        span.clone(),
+        format!("{what} number {number} is taken"),
+        "expected a number that no other entry has",
+    ))
 }
 
 fn in_range(span: &Range<usize>, what: &str, n: u32, last: u64, config: &Config) -> Result<()> {
@@ -127,6 +151,8 @@ pub(super) struct Scope<'t> {
     pub text: &'t str,
     pub config: Config,
     pub names: Names,
+    /// Of QPs declared so far, by number.
+    pub transports: BTreeMap<u32, Transport>,
 }
 
 /// Number of a name in one of the lists; the latest wins.
@@ -206,6 +232,9 @@ impl Scope<'_> {
             Some(n) if n.is_integer() => TransportCode(n.uint(0..=3)? as u8),
             Some(n) => TransportCode(n.one_of("transport", &[("RC", 0), ("UC", 1), ("UD", 2)])?),
         };
+        if let Some(t) = transport.transport() {
+            self.transports.insert(qpn, t);
+        }
         let state = f.get("state").map_or(Ok(QpState::Reset), |n| read_state(&n))?;
         if transport.transport().is_none() && state != QpState::Reset {
             return Err(Problem::new(

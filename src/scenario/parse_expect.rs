@@ -248,7 +248,7 @@ impl Scope<'_> {
     ) -> Result<Vec<(u32, T)>> {
         let names: Vec<&str> = known.iter().map(|(n, _)| n.as_str()).collect();
         let title = format!("`{}` (a value per {what})", value.name);
-        let fields = super::fields::Fields { what: &title, ..value.any_fields()? };
+        let fields = value.any_fields()?.called(&title);
         let mut all = Vec::new();
         for (_, n) in fields.only(&names)?.entries() {
             if let Some((_, number)) = known.iter().rev().find(|(k, _)| k == n.name) {

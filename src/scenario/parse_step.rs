@@ -8,7 +8,9 @@ use super::names::{self, ATTR_FIELDS};
 use super::parse::{Scope, read_state};
 use super::parse_expect::Subjects;
 use super::problem::Problem;
-use crate::model::{AttrMask, AttrValues, Complete, PostSend, QpState, Queue, WqeFormat};
+use crate::model::{
+    AttrMask, AttrValues, Complete, OpClass, PostSend, QpState, Queue, WqeFormat,
+};
 
 const ACTIONS: &[&str] = &[
     "create_cq",
@@ -63,7 +65,7 @@ impl Scope<'_> {
         if let Some(list) = f.get("do") {
             for element in list.list()? {
                 let one = element.any_fields()?;
-                let entries = Fields { what: "`do`", ..one.again() }.only(ACTIONS)?.entries();
+                let entries = one.again().called("`do`").only(ACTIONS)?.entries();
                 let [(_, node)] = entries.as_slice() else {
                     return Err(Problem::new(
                         one.span,
@@ -309,12 +311,9 @@ impl Scope<'_> {
             WqeFormat::Book => segments,
             // In units of 16 bytes: control segment and what the class has before its data.
             WqeFormat::Mlx5 => {
-                let fixed = match opcode {
-                    8 | 9 | 16 => 2,
-                    17 | 18 => 3,
-                    _ => 1,
-                };
-                (fixed + segments).min(63)
+                let transport = self.transports.get(&qpn).copied().unwrap_or_default();
+                let fixed = OpClass::from_mlx5(opcode).map_or(1, |c| c.fixed_units(transport));
+                (u32::from(fixed) + segments).min(63)
             }
         };
         let flags = u32::from(f.bool_or("fence", false)?) * (4 << 5)
