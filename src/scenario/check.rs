@@ -8,7 +8,7 @@ use super::host::Host;
 use super::names::{self, CQ_FLAGS, CQ_NUMBERS, FLUSH, QP_NUMBERS, status_name};
 use super::trace::{Failure, StepTrace};
 use crate::model::{
-    Answer, AttrMask, Cqe, Event, ModifyVerdict, Outcome, QpSnapshot, Queue, WqeErrors,
+    Answer, AttrMask, Cqe, Event, Layer, ModifyVerdict, Outcome, QpSnapshot, Queue, WqeErrors,
 };
 
 /// Everything that expectations are about.
@@ -184,9 +184,10 @@ impl Seen<'_> {
         self.step.happenings.iter().rev().map(|h| &h.effects.answer)
     }
 
+    /// Of the last MODIFY_QP of the step that was refused.
     fn verdict(&self) -> ModifyVerdict {
         let found = self.answers().find_map(|a| match a {
-            Answer::Modify(v) => Some(*v),
+            Answer::Modify(v) if v.layer != Layer::None => Some(*v),
             _ => None,
         });
         found.unwrap_or_default()

@@ -20,6 +20,6 @@ mod trace;
 pub use engine::{Defect, Engine, ModelEngine};
 pub use file::{Names, Scenario};
 pub use parse::parse;
-pub use problem::BadScenario;
+pub use problem::{BadScenario, closest};
 pub use run::run;
 pub use trace::*;

@@ -101,7 +101,7 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 /// The known name that a misspelt one most likely means.
-pub(crate) fn closest<'a>(
+pub fn closest<'a>(
     written: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
