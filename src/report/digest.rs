@@ -20,7 +20,7 @@ pub struct Digest {
 /// Sums up a step.
 pub fn digest(step: &StepTrace, names: &Names) -> Digest {
     let mut done = Tally::default();
-    let mut states = Vec::new();
+    let mut states: Vec<(u32, String)> = Vec::new();
     let mut issued = Tally::default();
     for h in &step.happenings {
         if !h.is_internal() {
@@ -31,12 +31,11 @@ pub fn digest(step: &StepTrace, names: &Names) -> Digest {
             issued.add(names.qp(i.qpn), String::new());
         }
         for c in &h.changes {
-            states.push(format!(
-                "{} {} → {}",
-                names.qp(c.qpn),
-                describe::state(c.from),
-                describe::state(c.to)
-            ));
+            let (from, to) = (describe::state(c.from), describe::state(c.to));
+            match states.last_mut() {
+                Some((qpn, text)) if *qpn == c.qpn => *text += &format!(" → {to}"),
+                _ => states.push((c.qpn, format!("{} {from} → {to}", names.qp(c.qpn)))),
+            }
         }
     }
     let mut done: Vec<String> = done
@@ -48,7 +47,7 @@ pub fn digest(step: &StepTrace, names: &Names) -> Digest {
     let events = step.happenings.iter().filter_map(|h| h.effects.event);
     Digest {
         done,
-        states,
+        states: states.into_iter().map(|(_, text)| text).collect(),
         cqes: cqes(&step.happenings, names),
         events: events.map(|e| describe::event(&e, names)).collect(),
         issued: issued.0.into_iter().map(|(qp, _, n)| format!("{qp} ×{n}")).collect(),

@@ -140,7 +140,7 @@ pub fn layout(trace: &Trace) -> Layout {
         let mut groups: Vec<Vec<&Happening>> = Vec::new();
         for h in &step.happenings {
             match groups.last_mut() {
-                Some(g) if alike(g[0], h) => g.push(h),
+                Some(g) if alike(g[0], h) || step.number == 0 && one_setup(g[0], h) => g.push(h),
                 _ => groups.push(vec![h]),
             }
         }
@@ -168,10 +168,20 @@ pub fn layout(trace: &Trace) -> Layout {
         l.bands.push(Band { step: at, first, end: l.marks.len() });
     }
     l.columns = l.marks.len();
-    for s in l.segments.values_mut().flatten() {
-        s.end = s.end.min(l.columns);
+    for segments in l.segments.values_mut() {
+        // States that were left within one column have no width.
+        segments.retain(|s| s.first < s.end);
+        for s in segments {
+            s.end = s.end.min(l.columns);
+        }
     }
     l
+}
+
+/// Creating a QP and bringing it up is one mark of the setup.
+fn one_setup(first: &Happening, next: &Happening) -> bool {
+    let qpn = named_qp(&first.operation);
+    qpn.is_some() && qpn == named_qp(&next.operation) && next.effects.outcome == Outcome::Ok
 }
 
 /// May two happenings share a mark?
@@ -217,15 +227,16 @@ fn mark(step: usize, group: &[&Happening], trace: &Trace) -> Mark {
     let h = group[0];
     let names = &trace.names;
     let mut title = describe::operation(&h.operation, names);
-    if group.len() > 1 {
-        title += &format!(" ×{}", group.len());
+    let count = if alike(h, group[group.len() - 1]) { group.len() } else { 1 };
+    if count > 1 {
+        title += &format!(" ×{count}");
     }
     let mut lines = vec![if h.is_internal() {
         "the hardware's own step".to_owned()
     } else {
         format!("answer: {}", describe::answer(h.effects.outcome, &h.effects.answer))
     }];
-    for c in &h.changes {
+    for c in group.iter().flat_map(|h| &h.changes) {
         lines.push(format!(
             "{}: {} → {}",
             names.qp(c.qpn),
@@ -267,7 +278,7 @@ fn mark(step: usize, group: &[&Happening], trace: &Trace) -> Mark {
         glyph: glyph(h),
         qpn: named_qp(&h.operation),
         cqn: h.effects.cqe.map(|c| c.cqn).or_else(|| named_cq(&h.operation)),
-        count: group.len(),
+        count,
         entry: h.effects.cqe.map(|c| c.written.map_or(Entry::Lost, |w| Entry::of(w.1.status))),
         event: h.effects.event,
         title,

@@ -6,12 +6,13 @@ use super::layout::{Entry, Glyph, Layout, Mark, layout};
 use crate::scenario::{CqLane, QpLane, Trace, describe};
 
 /// Width of one column.
-const COLUMN: usize = 30;
+const COLUMN: usize = 34;
 const LABELS: usize = 132;
 const HEAD: usize = 34;
 const QP_LANE: usize = 66;
 const CQ_LANE: usize = 96;
-const EVENT_LANE: usize = 44;
+/// Height of one row of events; labels that would overlap go to further rows.
+const EVENT_ROW: usize = 22;
 const BAND: usize = 22;
 
 /// Colours and shapes, in light and dark.
@@ -21,7 +22,8 @@ pub const STYLE: &str = include_str!("timeline.css");
 enum Lane<'a> {
     Qp(&'a QpLane),
     Cq(&'a CqLane),
-    Events,
+    /// With the number of rows.
+    Events(usize),
 }
 
 impl Lane<'_> {
@@ -29,7 +31,7 @@ impl Lane<'_> {
         match self {
             Self::Qp(_) => QP_LANE,
             Self::Cq(_) => CQ_LANE,
-            Self::Events => EVENT_LANE,
+            Self::Events(rows) => *rows * EVENT_ROW + 24,
         }
     }
 }
@@ -39,6 +41,8 @@ pub struct Drawing<'a> {
     trace: &'a Trace,
     pub layout: Layout,
     lanes: Vec<(usize, Lane<'a>)>,
+    /// Row of the event in each column that has one.
+    event_rows: Vec<usize>,
     pub height: usize,
 }
 
@@ -46,6 +50,8 @@ impl<'a> Drawing<'a> {
     /// Lays the trace out; lanes that nothing happens on are left away.
     pub fn new(trace: &'a Trace) -> Self {
         let layout = layout(trace);
+        let event_rows = event_rows(&layout, trace);
+        let rows = event_rows.iter().max().map_or(1, |r| r + 1);
         let mut lanes = Vec::new();
         let mut y = HEAD;
         let busy = |c: &&CqLane| {
@@ -57,18 +63,23 @@ impl<'a> Drawing<'a> {
             .iter()
             .map(Lane::Qp)
             .chain(trace.cqs.iter().filter(busy).map(Lane::Cq))
-            .chain([Lane::Events]);
+            .chain([Lane::Events(rows)]);
         for lane in all {
             let height = lane.height();
             lanes.push((y, lane));
             y += height;
         }
-        Self { trace, layout, lanes, height: y + 8 }
+        Self { trace, layout, lanes, event_rows, height: y + 8 }
     }
 
     /// Width of the picture without its labels.
     pub fn width(&self) -> usize {
-        self.layout.columns * COLUMN + 12
+        let marks = self.layout.marks.iter().enumerate();
+        let labels = marks.filter_map(|(column, m)| {
+            let label = describe::event(&m.as_ref()?.event?, &self.trace.names);
+            Some(column * COLUMN + 48 + 7 * label.chars().count())
+        });
+        labels.fold(self.layout.columns * COLUMN + 12, usize::max)
     }
 
     /// Width of the labels.
@@ -91,7 +102,7 @@ impl<'a> Drawing<'a> {
                         text.name x="12" y=(y + 40) { (clip(&c.name, 15)) }
                         text.sub x="12" y=(y + 56) { "CQ " (c.cqn) ", depth " (c.depth) }
                     }
-                    Lane::Events => text.name x="12" y=(y + 27) { "Events" }
+                    Lane::Events(_) => text.name x="12" y=(y + 27) { "Events" }
                 }
             }
         }
@@ -106,7 +117,7 @@ impl<'a> Drawing<'a> {
                 @let failed = !step.failures.is_empty();
                 g.band.failed[failed] data-step=(step.number) {
                     rect.ground.odd[n % 2 == 1] x=(band.first * COLUMN) y="0"
-                        width=((band.end - band.first) * COLUMN) height=(bottom);
+                        width=((band.end - band.first) * COLUMN) height=(bottom) {}
                     text.step x=(band.first * COLUMN + 8) y="22" {
                         @if step.number == 0 { "setup" } @else { (step.number) }
                         @if failed { " ✗" }
@@ -115,11 +126,11 @@ impl<'a> Drawing<'a> {
                 }
             }
             @for (y, lane) in &self.lanes {
-                line.rule x1="0" x2=(self.width()) y1=(y) y2=(y);
+                line.rule x1="0" x2=(self.width()) y1=(y) y2=(y) {}
                 @match lane {
                     Lane::Qp(q) => (self.states(q, *y)),
                     Lane::Cq(c) => (self.ring(c, *y)),
-                    Lane::Events => {}
+                    Lane::Events(_) => {}
                 }
             }
             @for (column, mark) in self.layout.marks.iter().enumerate() {
@@ -136,7 +147,7 @@ impl<'a> Drawing<'a> {
                 @let width = ((s.end - s.first) * COLUMN).saturating_sub(1);
                 @let name = s.state.name();
                 g class={ "state s-" (name) } {
-                    rect x=(x) y=(y + 34) width=(width) height=(BAND) rx="5";
+                    rect x=(x) y=(y + 34) width=(width) height=(BAND) rx="5" {}
                     @if width > name.len() * 8 {
                         text x=(x + 7) y=(y + 49) { (name) }
                     } @else if width > 18 {
@@ -155,28 +166,30 @@ impl<'a> Drawing<'a> {
         let floor = (top + tall) as f64;
         let total = |c: &[(Entry, u32)]| c.iter().map(|(_, n)| *n).sum::<u32>();
         html! {
-            rect.well x="0" y=(top) width=(self.layout.columns * COLUMN) height=(tall);
+            rect.well x="0" y=(top) width=(self.layout.columns * COLUMN) height=(tall) {}
             @for (column, content) in columns.iter().enumerate() {
                 @let mut below = 0;
                 @for (entry, n) in content {
                     @let h = (unit * f64::from(*n)).max(1.0);
                     @let at = floor - unit * f64::from(below) - h;
                     rect class={ "e-" (entry.name()) } x=(column * COLUMN)
-                        y=(format!("{at:.1}")) width=(COLUMN) height=(format!("{h:.1}"));
+                        y=(format!("{at:.1}")) width=(COLUMN) height=(format!("{h:.1}")) {}
                     ({ below += n; "" })
                 }
             }
             @if cq.depth <= 16 {
                 @for slot in 1..cq.depth {
                     @let at = format!("{:.1}", floor - unit * f64::from(slot));
-                    line.slot x1="0" x2=(self.layout.columns * COLUMN) y1=(at) y2=(at);
+                    line.slot x1="0" x2=(self.layout.columns * COLUMN) y1=(at) y2=(at) {}
                 }
             }
-            line.depth x1="0" x2=(self.layout.columns * COLUMN) y1=(top) y2=(top);
+            line.depth x1="0" x2=(self.layout.columns * COLUMN) y1=(top) y2=(top) {}
             @for band in &self.layout.bands {
                 @let used = columns.get(band.end - 1).map_or(0, |c| total(c));
-                text.level.full[used >= cq.depth] x=(band.end * COLUMN - 5) y=(y + 20) {
-                    (used) "/" (cq.depth)
+                @if used > 0 {
+                    text.level.full[used >= cq.depth] x=(band.end * COLUMN - 6) y=(top + 15) {
+                        (used) "/" (cq.depth)
+                    }
                 }
             }
         }
@@ -197,14 +210,15 @@ impl<'a> Drawing<'a> {
             .and_then(|c| self.lane(|l| matches!(l, Lane::Cq(lane) if lane.cqn == c)))
             .map(|y| y + 14);
         let on_events =
-            mark.event.and_then(|_| self.lane(|l| matches!(l, Lane::Events))).map(|y| y + 22);
+            mark.event.and_then(|_| self.lane(|l| matches!(l, Lane::Events(_))));
+        let on_events = on_events.map(|y| y + 22 + self.event_rows[column] * EVENT_ROW);
         let end = on_events.or(on_cq.filter(|_| mark.entry.is_some()));
         html! {
             g.mark data-mark=(column) data-step=(mark.step) {
                 title { (mark.title) "\n" (mark.lines.join("\n")) }
-                rect.hit x=(column * COLUMN) y=(HEAD) width=(COLUMN) height=(self.height - HEAD - 8);
+                rect.hit x=(column * COLUMN) y=(HEAD) width=(COLUMN) height=(self.height - HEAD - 8) {}
                 @if let (Some(a), Some(b)) = (on_qp, end) {
-                    line.flow x1=(x) x2=(x) y1=(a + 8) y2=(b);
+                    line.flow x1=(x) x2=(x) y1=(a + 8) y2=(b) {}
                 }
                 @if let Some(y) = on_qp.or(on_cq.filter(|_| mark.entry.is_none())) {
                     (glyph(mark.glyph, x, y))
@@ -213,19 +227,41 @@ impl<'a> Drawing<'a> {
                     }
                 }
                 @if let (Some(y), Some(entry)) = (on_cq, mark.entry) {
+                    @if mark.count > 1 {
+                        text.count x=(x + 8) y=(y + 4) { "×" (mark.count) }
+                    }
                     @if entry == Entry::Lost {
-                        path.lost d=(cross(x, y, 5));
+                        path.lost d=(cross(x, y, 5)) {}
                     } @else {
-                        circle class={ "dot e-" (entry.name()) } cx=(x) cy=(y) r="5";
+                        circle class={ "dot e-" (entry.name()) } cx=(x) cy=(y) r="5" {}
                     }
                 }
                 @if let (Some(y), Some(event)) = (on_events, mark.event) {
-                    path.event d=(format!("M{x} {}l8 8l-8 8l-8 -8z", y - 8));
+                    path.event d=(format!("M{x} {}l8 8l-8 8l-8 -8z", y - 8)) {}
                     text.kind x=(x + 12) y=(y + 4) { (describe::event(&event, &self.trace.names)) }
                 }
             }
         }
     }
+}
+
+/// Rows in which no event's label runs into the next.
+fn event_rows(layout: &Layout, trace: &Trace) -> Vec<usize> {
+    let mut free_from: Vec<usize> = Vec::new();
+    let mut rows = vec![0; layout.columns];
+    for (column, mark) in layout.marks.iter().enumerate() {
+        let Some(event) = mark.as_ref().and_then(|m| m.event) else { continue };
+        let x = column * COLUMN;
+        let end = x + 40 + 7 * describe::event(&event, &trace.names).chars().count();
+        let row = free_from.iter().position(|free| *free <= x).unwrap_or(free_from.len());
+        if row == free_from.len() {
+            free_from.push(end);
+        } else {
+            free_from[row] = end;
+        }
+        rows[column] = row;
+    }
+    rows
 }
 
 fn cross(x: usize, y: usize, r: usize) -> String {
@@ -238,10 +274,7 @@ pub fn glyph(glyph: Glyph, x: usize, y: usize) -> Markup {
     let class = format!("glyph g-{}", glyph.name());
     let d = match glyph {
         Glyph::Command => format!("M{} {}h11v11h-11z", x - 5, y - 5),
-        Glyph::Post => format!("M{} {y}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z", x - 6),
-        Glyph::PostIssued => {
-            format!("M{} {y}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z", x - 6)
-        }
+        Glyph::Post | Glyph::PostIssued => format!("M{} {y}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z", x - 6),
         Glyph::Issue => format!("M{x} {}l7 12h-14z", y - 6),
         Glyph::Complete => format!("M{x} {}l-7 -12h14z", y + 6),
         Glyph::Flush => format!("M{} {}h14l-4 10h-6z", x - 7, y - 5),
@@ -250,10 +283,7 @@ pub fn glyph(glyph: Glyph, x: usize, y: usize) -> Markup {
         Glyph::Refused | Glyph::Stale => cross(x, y, 5),
     };
     html! {
-        path class=(class) d=(d);
-        @if glyph == Glyph::PostIssued {
-            path.arrow d=(format!("M{} {}l5 -5l5 5M{x} {}v9", x - 5, y - 2, y - 7));
-        }
+        path class=(class) d=(d) {}
     }
 }
 
@@ -273,7 +303,7 @@ pub fn svg(trace: &Trace) -> String {
             viewBox=(format!("0 0 {width} {height}")) role="img" {
             title { (trace.title) }
             style { (PreEscaped(STYLE)) }
-            rect.paper x="0" y="0" width=(width) height=(height);
+            rect.paper x="0" y="0" width=(width) height=(height) {}
             text.heading x="12" y="26" { (trace.title) }
             g transform="translate(0 40)" { (d.labels()) }
             g transform=(format!("translate({LABELS} 40)")) { (d.picture()) }

@@ -105,7 +105,7 @@ pub fn page(trace: &Trace) -> String {
                         @for (class, meaning) in [("success", "CQE"), ("error", "error CQE"), ("flush", "flush CQE")] {
                             li {
                                 svg.timeline width="14" height="14" aria-hidden="true" {
-                                    circle class={ "e-" (class) } cx="7" cy="7" r="6";
+                                    circle class={ "e-" (class) } cx="7" cy="7" r="6" {}
                                 }
                                 (meaning)
                             }

@@ -32,7 +32,11 @@ pub fn operation(op: &Operation, names: &Names) -> String {
         Operation::ModifyQp(m) => modify(m, names),
         Operation::QueryQp { qpn } => format!("query QP {}", names.qp(*qpn)),
         Operation::PostSend(p) => {
-            format!("post {} on {}", wqe_opcode_name(p.ctrl[0] as u8), names.qp(p.qpn))
+            let [opcode, _, flags, _] = p.ctrl;
+            let fenced = if flags >> 5 & 7 >= 2 { "fenced " } else { "" };
+            let silent = if flags >> 2 & 3 < 2 { "unsignaled " } else { "" };
+            let name = wqe_opcode_name(opcode as u8);
+            format!("post {fenced}{silent}{name} on {}", names.qp(p.qpn))
         }
         Operation::PostRecv { qpn, .. } => format!("post a receive on {}", names.qp(*qpn)),
         Operation::Complete(c) => {
