@@ -215,6 +215,15 @@ enum rnic_cq_scope {
     RNIC_SCOPE_CASCADE = 2
 };
 
+/* What became of one pipeline slot: the accounting of every clock. */
+enum rnic_slot_kind {
+    RNIC_SLOT_EMPTY = 0,      /* nothing was launched three clocks ago */
+    RNIC_SLOT_RETIRES = 1,
+    RNIC_SLOT_FIRST_BEAT = 2, /* CREATE_QP, DESTROY_QP: retires in the next slot */
+    RNIC_SLOT_IDLE_VISIT = 3, /* a list entry that finds nothing to do */
+    RNIC_SLOT_IDLE_PROBE = 4  /* a cascade probe that finds nothing to do */
+};
+
 /* ---- what lies in host memory ----------------------------------------------------- */
 
 /* WQE control segment: four big-endian words in memory, host order here. */
@@ -479,7 +488,8 @@ struct rnic_resp {
     uint8_t cqe_valid;
     uint8_t event_valid;
     uint8_t retire_valid;
-    uint8_t reserved[3];
+    uint8_t slot_kind; /* rnic_slot_kind: what the execute stage does in this clock */
+    uint8_t reserved[2];
     struct rnic_rsp rsp;
     struct rnic_issue issue;
     struct rnic_cqe_write cqe;

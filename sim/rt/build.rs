@@ -1,1 +1,220 @@
-fn main(){}
+//! Finds Verilator and compiles its runtime, which no change of the RTL touches.
+//!
+//! Hands on to the crate that compiles the models (`DEP_RNIC_VERILATOR_RT_*`): the path of
+//! Verilator, its include folder, its version and the flags both sides must share.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+
+/// `verilator --cc` of older ones lacks `--no-timing`.
+const OLDEST: (u32, u32) = (5, 6);
+/// Newer ones may well work, nobody has looked.
+const NEWEST_TESTED: (u32, u32) = (5, 6);
+
+/// Definitions that decide class layouts and message routing: the same in every object.
+const SHARED_FLAGS: &[&str] = &[
+    "-std=c++17",
+    "-fno-semantic-interposition",
+    "-DVM_COVERAGE=0",
+    "-DVM_SC=0",
+    "-DVM_TRACE=1",
+    "-DVM_TRACE_FST=1",
+    "-DVM_TRACE_VCD=0",
+    "-DVL_PRINTF=rnic_vl_printf",
+    "-DVL_USER_FATAL",
+];
+
+fn main() {
+    for name in ["RNIC_VERILATOR", "VERILATOR_ROOT", "PATH"] {
+        println!("cargo::rerun-if-env-changed={name}");
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src");
+
+    let verilator = find_verilator();
+    let version_text = ask(&verilator, &["--version"]);
+    let version = version_of(&version_text);
+    match version {
+        Some(v) if v < OLDEST => give_up(&format!(
+            "{} is {version_text}; rnic-cosim needs 5.006 or newer",
+            verilator.display()
+        )),
+        Some(v) if v > NEWEST_TESTED => println!(
+            "cargo::warning=this Verilator was never tested with rnic-cosim (tested: 5.006): {version_text}"
+        ),
+        Some(_) => {}
+        None => println!(
+            "cargo::warning=cannot tell the version of {} from {version_text:?} (tested: 5.006)",
+            verilator.display()
+        ),
+    }
+
+    // The distribution's package and a source build have different layouts: never guess.
+    let root = ask(&verilator, &["--getenv", "VERILATOR_ROOT"]);
+    let include = Path::new(&root).join("include");
+    if root.is_empty() || !include.join("verilated.cpp").is_file() {
+        give_up(&format!(
+            "{} names {root:?} as its VERILATOR_ROOT, and there is no include/verilated.cpp there{}",
+            verilator.display(),
+            if env::var_os("VERILATOR_ROOT").is_some() {
+                "; the environment variable VERILATOR_ROOT is set: unset it, or set it right"
+            } else {
+                ""
+            }
+        ));
+    }
+    println!(
+        "cargo::rerun-if-changed={}",
+        include.join("verilated.cpp").display()
+    );
+
+    let shim = Path::new("src").join("runtime.h");
+    let mut build = cc::Build::new();
+    build
+        .cpp(true)
+        .opt_level(2)
+        .warnings(false)
+        .include(&include)
+        .include(include.join("vltstd"))
+        .flag("-include")
+        .flag(&shim)
+        .file("src/runtime.cpp");
+    for flag in SHARED_FLAGS {
+        build.flag(flag);
+    }
+    for file in [
+        "verilated.cpp",
+        "verilated_threads.cpp",
+        "verilated_fst_c.cpp",
+    ] {
+        build.file(include.join(file));
+    }
+    let needs_lz4 = wants_system_lz4(&include);
+    if needs_lz4 && !header_found(&build, "lz4.h") {
+        give_up_plainly(&format!(
+            "the waveform writer of {version_text} needs lz4, and lz4.h was not found\n  \
+             install it: apt-get install liblz4-dev"
+        ));
+    }
+    if !header_found(&build, "zlib.h") {
+        give_up_plainly(
+            "the waveform writer of Verilator needs zlib, and zlib.h was not found (or there is \
+             no working C++ compiler)\n  install them: apt-get install zlib1g-dev g++",
+        );
+    }
+    if build.try_compile("rnic_verilator_rt").is_err() {
+        give_up_plainly(
+            "the Verilator runtime does not compile: see the compiler's messages above",
+        );
+    }
+    println!("cargo::rustc-link-lib=z");
+    if needs_lz4 {
+        println!("cargo::rustc-link-lib=lz4");
+    }
+
+    let here = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    println!("cargo::metadata=VERILATOR={}", verilator.display());
+    println!("cargo::metadata=VERSION={version_text}");
+    println!("cargo::rustc-env=RNIC_VERILATOR_VERSION={version_text}");
+    let tested = version.is_some_and(|v| v <= NEWEST_TESTED);
+    println!("cargo::metadata=TESTED={}", u8::from(tested));
+    println!("cargo::metadata=INCLUDE={}", include.display());
+    println!(
+        "cargo::metadata=SHIM={}",
+        Path::new(&here).join(shim).display()
+    );
+    println!("cargo::metadata=FLAGS={}", SHARED_FLAGS.join(" "));
+}
+
+/// `RNIC_VERILATOR`, else `$VERILATOR_ROOT/bin/verilator`, else `verilator` on `PATH`.
+fn find_verilator() -> PathBuf {
+    if let Some(named) = env::var_os("RNIC_VERILATOR").filter(|v| !v.is_empty()) {
+        let path = PathBuf::from(named);
+        if !path.is_file() {
+            give_up(&format!(
+                "RNIC_VERILATOR names {}, which is no file",
+                path.display()
+            ));
+        }
+        return path;
+    }
+    let in_root = env::var_os("VERILATOR_ROOT").map(|r| Path::new(&r).join("bin/verilator"));
+    let on_path = env::var_os("PATH")
+        .map(|p| {
+            env::split_paths(&p)
+                .map(|d| d.join("verilator"))
+                .collect::<Vec<_>>()
+        })
+        .unwrap_or_default();
+    in_root
+        .into_iter()
+        .chain(on_path)
+        .find(|p| p.is_file())
+        .unwrap_or_else(|| give_up("Verilator was not found on PATH"))
+}
+
+/// What a run of Verilator prints, without the newline at the end.
+fn ask(verilator: &Path, args: &[&str]) -> String {
+    match Command::new(verilator).args(args).output() {
+        Ok(o) if o.status.success() => String::from_utf8_lossy(&o.stdout).trim().to_owned(),
+        Ok(o) => give_up(&format!(
+            "{} {} failed: {}",
+            verilator.display(),
+            args.join(" "),
+            String::from_utf8_lossy(&o.stderr).trim()
+        )),
+        Err(e) => give_up(&format!("{} cannot be run: {e}", verilator.display())),
+    }
+}
+
+/// `5.006` of `Verilator 5.006 2023-01-22 rev ...`.
+fn version_of(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_whitespace().find_map(|w| w.split_once('.'))?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Older ones carry their own copy of lz4, newer ones use the system's.
+fn wants_system_lz4(include: &Path) -> bool {
+    let writer = include.join("verilated_fst_c.cpp");
+    let folder = std::fs::read_dir(include.join("gtkwave"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    folder
+        .map(|entry| entry.path())
+        .chain([writer])
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .any(|text| text.contains("<lz4.h>"))
+}
+
+fn header_found(build: &cc::Build, header: &str) -> bool {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let probe = out.join("probe.cpp");
+    if let Err(e) = std::fs::write(&probe, format!("#include <{header}>\n")) {
+        give_up_plainly(&format!("cannot write {}: {e}", probe.display()));
+    }
+    let Ok(compiler) = build.try_get_compiler() else {
+        return false;
+    };
+    compiler
+        .to_command()
+        .arg("-fsyntax-only")
+        .arg(&probe)
+        .output()
+        .is_ok_and(|o| o.status.success())
+}
+
+fn give_up(why: &str) -> ! {
+    give_up_plainly(&format!(
+        "{why}\n  \
+         install Verilator: apt-get install verilator (or set RNIC_VERILATOR to its path)\n  \
+         or build without the hardware: cargo build --no-default-features"
+    ))
+}
+
+/// One message and no backtrace.
+fn give_up_plainly(why: &str) -> ! {
+    eprintln!("\nerror: {why}\n");
+    exit(1)
+}

@@ -5,6 +5,18 @@
 use std::path::Path;
 
 pub use rnic_cosim_abi as abi;
+// The models link against it.
+use rnic_cosim_rt as _;
+
+mod config;
+mod ffi;
+mod rtl;
+
+pub use config::HwConfig;
+pub use rtl::{BareLoop, Rtl};
+
+/// The Verilator that the models were made with.
+pub const VERILATOR_VERSION: &str = rnic_cosim_rt::VERILATOR_VERSION;
 
 /// A device under test: the Verilated RTL, or anything else that speaks the records of the ABI.
 ///
@@ -26,7 +38,13 @@ pub trait Dut {
 pub enum DutError {
     /// An assertion in the RTL failed, or `$fatal`.
     #[error("RTL assertion in clock {clock}: {text}")]
-    Assertion { clock: u64, text: String },
+    Assertion {
+        /// Counted from power-up, those of resets included.
+        clock: u64,
+        /// What Verilator reports: source, line, name and message of the assertion.
+        text: String,
+    },
+    /// The waveform file cannot be written.
     #[error("waveform {path}: {why}")]
     Waves { path: String, why: String },
 }

@@ -12,7 +12,9 @@ pub struct Ring {
 
 /// A consumer index that the ring cannot be moved to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("consumer index {index} is refused: {occupancy} entries from {consumer} on, indices below {limit}")]
+#[error(
+    "consumer index {index} is refused: {occupancy} entries from {consumer} on, indices below {limit}"
+)]
 pub struct BadIndex {
     pub index: u32,
     pub consumer: u32,
@@ -23,7 +25,11 @@ pub struct BadIndex {
 impl Ring {
     /// An empty ring of `depth` slots, 1..2^31 − 1.
     pub const fn new(depth: u32) -> Self {
-        Self { depth, producer: 0, consumer: 0 }
+        Self {
+            depth,
+            producer: 0,
+            consumer: 0,
+        }
     }
 
     pub const fn depth(&self) -> u32 {
@@ -76,7 +82,12 @@ impl Ring {
         let limit = 2 * self.depth;
         if index >= limit || self.ahead(index) > self.occupancy() {
             let (consumer, occupancy) = (self.consumer, self.occupancy());
-            return Err(BadIndex { index, consumer, occupancy, limit });
+            return Err(BadIndex {
+                index,
+                consumer,
+                occupancy,
+                limit,
+            });
         }
         self.consumer = index;
         Ok(())
@@ -91,7 +102,11 @@ impl Ring {
     }
 
     const fn after(&self, index: u32) -> u32 {
-        if index + 1 == 2 * self.depth { 0 } else { index + 1 }
+        if index + 1 == 2 * self.depth {
+            0
+        } else {
+            index + 1
+        }
     }
 }
 
@@ -129,7 +144,12 @@ pub(crate) struct Cq {
 
 impl Cq {
     pub fn create(depth: u32, ignore_overrun: bool) -> Self {
-        Self { exists: true, ring: Ring::new(depth), ignore_overrun, ..Self::default() }
+        Self {
+            exists: true,
+            ring: Ring::new(depth),
+            ignore_overrun,
+            ..Self::default()
+        }
     }
 
     pub fn exceeds(&self) -> bool {
@@ -138,7 +158,11 @@ impl Cq {
 
     /// `next` is stronger than `solicited`: it is never downgraded.
     pub fn arm(&mut self, solicited_only: bool) {
-        self.arm = if solicited_only { self.arm.max(Arm::Solicited) } else { Arm::Next };
+        self.arm = if solicited_only {
+            self.arm.max(Arm::Solicited)
+        } else {
+            Arm::Next
+        };
     }
 
     /// Tries to write an entry. `solicited`: a receive whose message asked for a wake-up.
@@ -153,7 +177,13 @@ impl Cq {
         let writes = !failed || (policy.cq_full == CqFull::Overwrite && !self.fault);
         if !writes {
             self.lost = self.lost.saturating_add(1);
-            return Attempt { written: None, failed, raises_cq_err, enters_error, wakes: false };
+            return Attempt {
+                written: None,
+                failed,
+                raises_cq_err,
+                enters_error,
+                wakes: false,
+            };
         }
         let (slot, phase) = self.ring.next_entry();
         cqe.phase = phase;
@@ -166,7 +196,13 @@ impl Cq {
         if wakes {
             self.arm = Arm::None;
         }
-        Attempt { written: Some((slot, cqe)), failed, raises_cq_err, enters_error, wakes }
+        Attempt {
+            written: Some((slot, cqe)),
+            failed,
+            raises_cq_err,
+            enters_error,
+            wakes,
+        }
     }
 
     pub fn snapshot(&self) -> CqSnapshot {
@@ -184,6 +220,136 @@ impl Cq {
             in_error: self.in_error,
             cq_err_raised: self.err_raised,
             exceeds: self.exceeds(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    fn entry(status: u8) -> Cqe {
+        Cqe {
+            status,
+            ..Cqe::default()
+        }
+    }
+
+    #[test]
+    fn all_slots_of_any_depth_are_usable() {
+        for depth in [1, 3, 5, 65_536] {
+            let mut cq = Cq::create(depth, false);
+            for slot in 0..depth {
+                let a = cq.attempt(entry(0), false, &Policy::BOOK);
+                let (at, cqe) = a.written.expect("room");
+                assert_eq!((at, cqe.phase), (slot, true));
+            }
+            assert!(
+                cq.attempt(entry(0), false, &Policy::BOOK).failed,
+                "depth {depth}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_stale_sixteen_bit_index_is_not_taken_for_a_long_way() {
+        let mut ring = Ring::new(65_536);
+        for _ in 0..10 {
+            ring.produce();
+        }
+        ring.consume(10).expect("all of it");
+        let e = ring.consume(9).expect_err("one behind is 131,071 ahead");
+        assert_eq!(
+            e.to_string(),
+            "consumer index 9 is refused: 0 entries from 10 on, indices below 131072"
+        );
+    }
+
+    /// What each combination of reason and policy does with the entry.
+    #[test]
+    fn a_failed_attempt() {
+        for (fault, in_error, full, overrun) in
+            (0..16).map(|n| (n & 1 > 0, n & 2 > 0, n & 4 > 0, n & 8 > 0))
+        {
+            for cq_full in [CqFull::KeepUnread, CqFull::Overwrite] {
+                for cq_scope in [CqScope::Affected, CqScope::Sticky, CqScope::Cascade] {
+                    let policy = Policy {
+                        cq_full,
+                        cq_scope,
+                        ..Policy::BOOK
+                    };
+                    let mut cq = Cq::create(2, overrun);
+                    for _ in 0..if full { 2 } else { 1 } {
+                        cq.ring.produce();
+                    }
+                    (cq.fault, cq.in_error, cq.err_raised) = (fault, in_error, in_error);
+                    cq.arm = Arm::Next;
+                    let a = cq.attempt(entry(0), false, &policy);
+                    let failed = fault || in_error || (full && !overrun);
+                    let written = !failed || (cq_full == CqFull::Overwrite && !fault);
+                    assert_eq!((a.failed, a.written.is_some()), (failed, written));
+                    assert_eq!((cq.lost == 0, a.wakes), (written, written));
+                    assert_eq!(a.raises_cq_err, failed && !in_error);
+                    let sticks = failed && cq_scope != CqScope::Affected;
+                    assert_eq!(cq.in_error, in_error || sticks);
+                    assert_eq!(a.enters_error, sticks && !in_error);
+                    assert_eq!(cq.ring.occupancy(), if full || written { 2 } else { 1 });
+                    assert_eq!(cq.ring.consumer(), u32::from(full && written));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lost_saturates() {
+        let mut cq = Cq {
+            fault: true,
+            lost: u32::MAX,
+            ..Cq::create(1, false)
+        };
+        cq.attempt(entry(0), false, &Policy::BOOK);
+        assert_eq!(cq.lost, u32::MAX);
+    }
+
+    proptest! {
+        /// The ring against a queue of what was written, with every reachable consumer index.
+        #[test]
+        fn the_ring_is_a_queue(depth in 1u32..7, steps in prop::collection::vec(any::<Option<u32>>(), 0..80)) {
+            let mut ring = Ring::new(depth);
+            let mut queue = VecDeque::new();
+            let (mut written, mut read) = (0u32, 0u32);
+            for step in steps {
+                match step {
+                    None => {
+                        let (slot, phase) = ring.next_entry();
+                        prop_assert_eq!(slot, written % depth);
+                        prop_assert_eq!(phase, (written / depth).is_multiple_of(2));
+                        ring.produce();
+                        queue.push_back(written);
+                        written += 1;
+                        if queue.len() as u32 > depth {
+                            queue.pop_front();
+                            read += 1;
+                        }
+                    }
+                    Some(index) => {
+                        let index = index % (2 * depth + 2);
+                        let ahead = (0..=queue.len() as u32)
+                            .find(|n| (read + n) % (2 * depth) == index);
+                        prop_assert_eq!(ring.consume(index).is_ok(), ahead.is_some());
+                        if let Some(n) = ahead {
+                            queue.drain(..n as usize);
+                            read += n;
+                        }
+                    }
+                }
+                prop_assert_eq!(ring.occupancy(), queue.len() as u32);
+                prop_assert_eq!(ring.is_full(), queue.len() as u32 == depth);
+                prop_assert_eq!(ring.consumer(), read % (2 * depth));
+                prop_assert_eq!(ring.producer(), written % (2 * depth));
+            }
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Operations that enter the hardware, and everything one operation brings about.
 
+use serde::{Deserialize, Serialize};
+
 use super::types::*;
 
 /// Values of the QP attributes, in the widths of `struct ibv_qp_attr`.
 ///
 /// Which of them are meant is said by an [`AttrMask`]; the rest is ignored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AttrValues {
     pub access_flags: u32,
     pub qkey: u32,
@@ -31,7 +34,8 @@ pub struct AttrValues {
 }
 
 /// The part of `struct ibv_ah_attr` that the control plane judges or stores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AddressVector {
     /// Nonzero: packets carry a GRH. Mandatory on RoCE.
     pub is_global: u8,
@@ -44,12 +48,24 @@ pub struct AddressVector {
 }
 
 /// One operation as it enters a channel, or one of the hardware's own steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Operation {
-    CreateCq { cqn: u32, depth: u32, ignore_overrun: bool },
-    DestroyCq { cqn: u32 },
-    QueryCq { cqn: u32 },
-    SetCqFault { cqn: u32, inaccessible: bool },
+    CreateCq {
+        cqn: u32,
+        depth: u32,
+        ignore_overrun: bool,
+    },
+    DestroyCq {
+        cqn: u32,
+    },
+    QueryCq {
+        cqn: u32,
+    },
+    SetCqFault {
+        cqn: u32,
+        inaccessible: bool,
+    },
     /// `transport` is the two-bit hardware encoding; 3 is refused.
     CreateQp {
         qpn: u32,
@@ -60,23 +76,47 @@ pub enum Operation {
         rq_ceiling: u32,
         sq_sig_all: bool,
     },
-    DestroyQp { qpn: u32 },
+    DestroyQp {
+        qpn: u32,
+    },
     ModifyQp(Modify),
-    QueryQp { qpn: u32 },
+    QueryQp {
+        qpn: u32,
+    },
     PostSend(PostSend),
-    PostRecv { qpn: u32, wqe_index: u16 },
+    PostRecv {
+        qpn: u32,
+        wqe_index: u16,
+    },
     Complete(Complete),
-    Consume { cqn: u32, index: u32 },
-    Arm { cqn: u32, solicited_only: bool },
-    Issue { qpn: u32 },
-    Flush { qpn: u32, queue: Queue },
-    Cascade { qpn: u32 },
+    Consume {
+        cqn: u32,
+        index: u32,
+    },
+    Arm {
+        cqn: u32,
+        solicited_only: bool,
+    },
+    Issue {
+        qpn: u32,
+    },
+    Flush {
+        qpn: u32,
+        queue: Queue,
+    },
+    Cascade {
+        qpn: u32,
+    },
     /// A code that the channel does not know.
-    Unknown { channel: Channel, code: u8 },
+    Unknown {
+        channel: Channel,
+        code: u8,
+    },
 }
 
 /// `ibv_modify_qp`: raw state numbers, because 7 and above must be refused and not unsayable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Modify {
     pub qpn: u32,
     pub attr_mask: AttrMask,
@@ -88,7 +128,8 @@ pub struct Modify {
 }
 
 /// POST_SEND: the control segment and what the segment walker found behind it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PostSend {
     pub qpn: u32,
     /// The four words of the control segment in host order.
@@ -107,7 +148,8 @@ pub struct PostSend {
 }
 
 /// What the transport engine reports about one WQE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Complete {
     pub qpn: u32,
     pub queue: Queue,
@@ -152,11 +194,17 @@ pub enum Answer {
     /// MODIFY_QP, accepted or refused.
     Modify(ModifyVerdict),
     /// Accepted post.
-    Posted { slot: u16, epoch: u16 },
+    Posted {
+        slot: u16,
+        epoch: u16,
+    },
     /// POST_SEND refused for what it holds.
     BadWqe(WqeErrors),
     /// CREATE_QP accepted: does the sum of ceilings exceed the depth?
-    CreatedQp { send_exceeds: bool, recv_exceeds: bool },
+    CreatedQp {
+        send_exceeds: bool,
+        recv_exceeds: bool,
+    },
     QueryQp(QpSnapshot),
     QueryCq(CqSnapshot),
 }

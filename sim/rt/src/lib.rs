@@ -1,0 +1,6 @@
+//! The Verilator runtime, compiled once and apart from the models.
+//!
+//! There is nothing to call from Rust: the C++ of the models links against it.
+
+/// What the Verilator that this was built with says about its version.
+pub const VERILATOR_VERSION: &str = env!("RNIC_VERILATOR_VERSION");

@@ -1,0 +1,14 @@
+rtl/rnic_pkg.sv
+rtl/ram_1r1w.sv
+rtl/stream_fifo.sv
+rtl/work_list.sv
+rtl/issue_queue.sv
+rtl/record_queue.sv
+rtl/cascade_walk.sv
+rtl/launch_arbiter.sv
+rtl/qp_attr_values.sv
+rtl/qp_transition.sv
+rtl/wqe_ctrl_decoder.sv
+rtl/cq_ring.sv
+rtl/rnic_execute.sv
+rtl/rnic_top.sv

@@ -1,0 +1,277 @@
+//! The part of the build script that makes the hardware.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+
+/// The sizes of the named configurations are those that the rest of the crate uses.
+#[allow(dead_code)]
+#[path = "../src/model/policy.rs"]
+mod policy;
+
+/// One model: a top module with one set of parameters.
+struct Model {
+    /// What `new_device` finds it by.
+    name: &'static str,
+    top: &'static str,
+    parameters: Vec<(&'static str, u32)>,
+    /// Verilator's argument for the sources.
+    sources: Vec<String>,
+}
+
+impl Model {
+    fn prefix(&self) -> String {
+        format!("V{}", self.name)
+    }
+}
+
+/// What the runtime crate found out.
+struct Verilator {
+    path: PathBuf,
+    include: PathBuf,
+    version: String,
+    tested: bool,
+    runtime_header: PathBuf,
+    flags: Vec<String>,
+}
+
+impl Verilator {
+    fn of_runtime_crate() -> Self {
+        let get = |key: &str| {
+            env::var(format!("DEP_RNIC_VERILATOR_RT_{key}"))
+                .unwrap_or_else(|_| panic!("rnic-cosim-rt did not hand on {key}"))
+        };
+        Self {
+            path: get("VERILATOR").into(),
+            include: get("INCLUDE").into(),
+            version: get("VERSION"),
+            tested: get("TESTED") == "1",
+            runtime_header: get("SHIM").into(),
+            flags: get("FLAGS").split(' ').map(str::to_owned).collect(),
+        }
+    }
+}
+
+pub fn main() {
+    println!("cargo::rerun-if-env-changed=RNIC_RTL");
+    println!("cargo::rerun-if-changed=src/hw/ffi.rs");
+    println!("cargo::rerun-if-changed=src/model/policy.rs");
+    watch(Path::new("sim"));
+    watch(Path::new("testbench/rtl"));
+
+    let rtl = match env::var_os("RNIC_RTL").filter(|v| !v.is_empty()) {
+        Some(dir) => PathBuf::from(dir),
+        None => PathBuf::from("rtl"),
+    };
+    let list = rtl.join("rnic.f");
+    if !list.is_file() {
+        give_up(&format!(
+            "{} was not found: RNIC_RTL must name a folder with RTL and its file list rnic.f",
+            list.display()
+        ));
+    }
+    watch(&rtl);
+
+    let verilator = Verilator::of_runtime_crate();
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let sources = read_file_list(&list, &rtl);
+    let models = models(&sources, &rtl);
+
+    let umbrellas: Vec<PathBuf> = std::thread::scope(|scope| {
+        let jobs: Vec<_> = models
+            .iter()
+            .map(|model| scope.spawn(|| verilate(model, &verilator, &out)))
+            .collect();
+        let done: Vec<Result<PathBuf, String>> = jobs
+            .into_iter()
+            .map(|job| job.join().expect("verilate does not panic"))
+            .collect();
+        // All models read the same sources: the first message says it all.
+        done.into_iter()
+            .collect::<Result<_, _>>()
+            .unwrap_or_else(|why| give_up(&why))
+    });
+    write(&out.join("models.h"), &registry(&models));
+
+    let mut build = cxx_build::bridge("src/hw/ffi.rs");
+    build
+        // A test build would compile them at -O0, which is 17 times slower.
+        .opt_level(2)
+        .warnings(false)
+        .include("sim")
+        .include("sim/abi")
+        .include(&out)
+        .include(&verilator.include)
+        .include(verilator.include.join("vltstd"))
+        .include(
+            verilator
+                .runtime_header
+                .parent()
+                .expect("it lies in a folder"),
+        )
+        .flag("-include")
+        .flag(&verilator.runtime_header)
+        .file("sim/device.cpp")
+        .files(umbrellas);
+    for flag in &verilator.flags {
+        build.flag(flag);
+    }
+    if build.try_compile("rnic_models").is_err() {
+        give_up("the verilated models do not compile: see the compiler's messages above");
+    }
+}
+
+/// The named configurations, and the loopback that checks the bridge itself.
+fn models(sources: &[String], rtl: &Path) -> Vec<Model> {
+    let mut models: Vec<Model> = policy::Config::ALL
+        .iter()
+        .map(|config| Model {
+            name: config.name,
+            top: "rnic_top",
+            parameters: vec![
+                ("NUM_QP", config.num_qp),
+                ("NUM_CQ", config.num_cq),
+                ("SQ_DEPTH", config.sq_depth),
+                ("RQ_DEPTH", config.rq_depth),
+                ("CQ_DEPTH_MAX", config.cq_depth_max),
+                ("NUM_PORTS", config.num_ports.into()),
+                ("PKEY_LEN", config.pkey_len.into()),
+                ("MAX_MTU", config.max_mtu.into()),
+                ("MAX_RD_ATOMIC", config.max_rd_atomic.into()),
+            ],
+            sources: sources.to_vec(),
+        })
+        .collect();
+    models.push(Model {
+        name: "loopback",
+        top: "abi_loopback",
+        parameters: vec![],
+        sources: vec![
+            rtl.join("rnic_pkg.sv").display().to_string(),
+            "testbench/rtl/abi_loopback.sv".to_owned(),
+        ],
+    });
+    models
+}
+
+/// Runs Verilator into an empty folder and writes one file that includes all that came out.
+fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<PathBuf, String> {
+    let prefix = model.prefix();
+    let folder = out.join(&prefix);
+    // Files of an earlier run with other options would be compiled along.
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+
+    let mut command = Command::new(&verilator.path);
+    command
+        .args([
+            "--cc",
+            "-O3",
+            "--no-timing",
+            "--assert",
+            "--trace-fst",
+            "--trace-structs",
+        ])
+        .args(["--x-assign", "fast", "--x-initial", "unique"])
+        .args(["--prefix", &prefix, "--top-module", model.top, "--Mdir"])
+        .arg(&folder);
+    for (name, value) in &model.parameters {
+        command.arg(format!("-G{name}={value}"));
+    }
+    if !verilator.tested {
+        // Every version warns of something else; that must not stop a user who has it.
+        command.arg("-Wno-fatal");
+    }
+    command.arg("sim/rnic.vlt").args(&model.sources);
+    let ran = command
+        .output()
+        .map_err(|e| format!("{} cannot be run: {e}", verilator.path.display()))?;
+    if !ran.status.success() {
+        return Err(format!(
+            "{} refuses the RTL of configuration {}:\n\n{}",
+            verilator.version,
+            model.name,
+            String::from_utf8_lossy(&ran.stderr).trim()
+        ));
+    }
+
+    // Their names and number depend on the design and on Verilator: never guessed.
+    let mut generated: Vec<String> = fs::read_dir(&folder)
+        .map_err(|e| format!("{}: {e}", folder.display()))?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".cpp"))
+        .collect();
+    generated.sort();
+    let mut text = String::new();
+    for file in &generated {
+        let _ = writeln!(text, "#include \"{prefix}/{file}\"");
+    }
+    let _ = write!(
+        text,
+        "#include \"{prefix}/{prefix}_rnic_pkg.h\"\n\
+         #define RNIC_PKG {prefix}_rnic_pkg\n\
+         #include \"abi_check.h\"\n\
+         #include \"verilated_device.h\"\n\
+         namespace rnic {{\n\
+         std::unique_ptr<Device> make_{name}(uint64_t seed) {{\n    \
+             return std::make_unique<VerilatedDevice<{prefix}>>(seed);\n\
+         }}\n\
+         }}\n",
+        name = model.name
+    );
+    let umbrella = out.join(format!("{prefix}_all.cc"));
+    write(&umbrella, &text);
+    Ok(umbrella)
+}
+
+/// The table that `new_device` looks its name up in.
+fn registry(models: &[Model]) -> String {
+    let mut text = String::from("#pragma once\n#include \"device.h\"\nnamespace rnic {\n");
+    for model in models {
+        let _ = writeln!(
+            text,
+            "std::unique_ptr<Device> make_{}(uint64_t seed);",
+            model.name
+        );
+    }
+    text += "struct ModelEntry { const char* name; std::unique_ptr<Device> (*make)(uint64_t); };\n";
+    text += "constexpr ModelEntry kModels[] = {\n";
+    for model in models {
+        let _ = writeln!(text, "    {{\"{0}\", make_{0}}},", model.name);
+    }
+    text + "};\n}\n"
+}
+
+/// The files that `rnic.f` names, taken from the folder that the list lies in: a copy of the
+/// RTL elsewhere brings its own.
+fn read_file_list(list: &Path, rtl: &Path) -> Vec<String> {
+    let text = fs::read_to_string(list)
+        .unwrap_or_else(|e| give_up(&format!("{}: {e}", list.display())));
+    text.lines()
+        .map(|line| line.split("//").next().unwrap_or("").trim())
+        .filter(|line| !line.is_empty())
+        .map(|file| rtl.join(file.strip_prefix("rtl/").unwrap_or(file)).display().to_string())
+        .collect()
+}
+
+/// Every file in the folder, and the folder itself for new ones.
+fn watch(folder: &Path) {
+    println!("cargo::rerun-if-changed={}", folder.display());
+}
+
+fn write(path: &Path, text: &str) {
+    if let Err(e) = fs::write(path, text) {
+        give_up(&format!("cannot write {}: {e}", path.display()));
+    }
+}
+
+/// One message and no backtrace.
+fn give_up(why: &str) -> ! {
+    eprintln!("\nerror: {why}\n");
+    exit(1)
+}
