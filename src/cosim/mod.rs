@@ -19,7 +19,7 @@ mod scoreboard;
 mod settings;
 pub mod shrink;
 pub mod stimulus;
-mod timing;
+pub mod timing;
 
 pub use coverage::{Coverage, Distances};
 pub use driver::{CHANNELS, Driver};
