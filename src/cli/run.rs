@@ -260,19 +260,34 @@ fn run_one(args: &Args, scenario: &Scenario) -> anyhow::Result<Trace> {
     Ok(trace)
 }
 
+#[cfg(not(feature = "rtl"))]
+fn engine(_: EngineKind, s: &Scenario, _: Option<&Path>) -> anyhow::Result<Box<dyn Engine>> {
+    Ok(Box::new(ModelEngine::new(s.config, s.policy)))
+}
+
+#[cfg(feature = "rtl")]
 fn engine(
     kind: EngineKind,
-    scenario: &Scenario,
+    s: &Scenario,
     waves: Option<&Path>,
 ) -> anyhow::Result<Box<dyn Engine>> {
-    match (kind, waves) {
-        (EngineKind::Model, _) => {
-            Ok(Box::new(ModelEngine::new(scenario.config, scenario.policy)))
-        }
-        (EngineKind::Both | EngineKind::Rtl, _) => {
-            Err(bad("this build has no RTL: take --engine model"))
-        }
+    use crate::hw::{Dut, HwConfig, Rtl};
+    use crate::scenario::{BareEngine, LockstepEngine};
+
+    if kind == EngineKind::Model {
+        return Ok(Box::new(ModelEngine::new(s.config, s.policy)));
     }
+    let config = HwConfig::from_name(s.config.name)
+        .with_context(|| format!("this program holds no RTL of configuration {}", s.config.name))?;
+    // Any power-up values will do, but the same ones each time.
+    let mut device = Rtl::new(config, 1)?;
+    if let Some(path) = waves {
+        device.open_waves(path).map_err(|e| bad(format!("cannot write waveforms: {e}")))?;
+    }
+    Ok(match kind {
+        EngineKind::Rtl => Box::new(BareEngine::new(device, s.policy)?),
+        _ => Box::new(LockstepEngine::new(device, s.config, s.policy)?),
+    })
 }
 
 fn write_reports(args: &Args, trace: &Trace) -> anyhow::Result<()> {

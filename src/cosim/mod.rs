@@ -9,7 +9,7 @@ mod coverage;
 mod driver;
 mod engine;
 #[cfg(test)]
-mod fake;
+pub(crate) mod fake;
 #[cfg(test)]
 mod fake_tests;
 mod host;
