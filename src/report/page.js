@@ -43,6 +43,8 @@
     bands.forEach(b => b.classList.toggle("here", Number(b.dataset.step) === number));
     steps.forEach((s, i) => s.classList.toggle("here", i === here));
     caption.textContent = "";
+    // A link to this step; some viewers of local files do not allow it, which does no harm.
+    try { history.replaceState(null, "", here < 0 ? "#" : "#at-" + number); } catch (e) { }
     if (here < 0) {
       caption.textContent = "All steps. Use the buttons or the arrow keys to go through them one by one.";
       return;
@@ -80,6 +82,6 @@
     e.preventDefault();
     keys[e.key]();
   });
-  const asked = /^#step-(\d+)$/.exec(location.hash);
+  const asked = /^#at-(\d+)$/.exec(location.hash);
   go(asked ? steps.findIndex(s => s.dataset.step === asked[1]) : -1);
 })();

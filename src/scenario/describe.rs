@@ -122,14 +122,13 @@ pub fn cqe(cqe: &Cqe, names: &Names) -> String {
 
 /// An event record.
 pub fn event(event: &Event, names: &Names) -> String {
-    let mut text = event.kinds.names().join(" + ");
-    if let Some(qpn) = event.qpn {
-        text += &format!(" QP {}", names.qp(qpn));
+    let kinds = event.kinds.names().join(" + ");
+    match (event.qpn, event.cqn) {
+        (Some(q), Some(c)) => format!("{kinds}: {} on {}", names.qp(q), names.cq(c)),
+        (Some(q), None) => format!("{kinds}: {}", names.qp(q)),
+        (None, Some(c)) => format!("{kinds}: {}", names.cq(c)),
+        (None, None) => kinds,
     }
-    if let Some(cqn) = event.cqn {
-        text += &format!(" CQ {}", names.cq(cqn));
-    }
-    text
 }
 
 /// A state, or a dash for a QP that does not exist.
