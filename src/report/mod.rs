@@ -1,1 +1,9 @@
 //! Tables, timelines and pages for people.
+
+pub mod digest;
+pub mod json;
+pub mod layout;
+pub mod output;
+pub mod steps;
+pub mod svg;
+pub mod timeline;
