@@ -141,6 +141,8 @@ impl Assembler {
                 self.flush_plain();
                 self.row(at, offset, bytes);
             }
+            // A lone word is the rest of a wrapped row, or a number in a log.
+            Line::Words(b) if b.len() == 4 && self.words.is_empty() => self.flush(),
             Line::Words(b) => {
                 self.flush_rows();
                 self.flush_plain();

@@ -54,7 +54,7 @@ pub enum Line {
         offset: u64,
         bytes: Vec<u8>,
     },
-    /// 32-bit words without offset, as bytes in memory order.
+    /// 32-bit words without offset, as bytes in memory order. A lone word may be any number.
     Words(Vec<u8>),
     /// Bytes without offset.
     Bytes(Vec<u8>),
@@ -262,7 +262,7 @@ fn word_row(t: &[Token]) -> Option<Vec<u8>> {
         }
     }
     let whole_line = first == 0 && rest == 0;
-    (n == 4 || n == 8 || whole_line && (2..8).contains(&n)).then_some(bytes)
+    (n == 4 || n == 8 || whole_line && (1..8).contains(&n)).then_some(bytes)
 }
 
 /// A line of nothing but bytes, or of long hex strings.

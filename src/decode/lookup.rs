@@ -4,7 +4,7 @@ use super::cqe;
 use super::lex::Entry;
 use super::names::{self, Meaning, Namespace};
 use super::record::{LookUp, Record, Report, Source};
-use super::{Refusal, from_message, relate};
+use super::{Refusal, from_message};
 
 /// Numbers to look up; each in its own name space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Query {
 /// # Errors
 /// [`Refusal`] for a verbs status or CQ event that does not exist.
 pub fn look_up(q: &Query) -> Result<Report, Refusal> {
-    let mut found = Vec::new();
+    let mut records = Vec::new();
     let mut vendor = q.vendor;
     if let Some(syndrome) = q.syndrome {
         let e = Entry {
@@ -32,7 +32,7 @@ pub fn look_up(q: &Query) -> Result<Report, Refusal> {
             vendor: vendor.take(),
             ..Entry::default()
         };
-        found.push(relate::Found::Done(from_message(None, &e, Source::Option)));
+        records.push(from_message(None, &e, Source::Option));
     }
     if let Some(s) = q.status {
         if names::find(names::WC_STATUSES, s).is_none() {
@@ -41,16 +41,13 @@ pub fn look_up(q: &Query) -> Result<Report, Refusal> {
                 names::WC_STATUSES.len() - 1
             )));
         }
-        found.push(relate::Found::Done(Record::WcStatus(status(
-            s,
-            vendor.take(),
-        ))));
+        records.push(Record::WcStatus(status(s, vendor.take())));
     }
     if let Some(v) = vendor {
-        found.push(relate::Found::Done(Record::VendorCode(LookUp {
+        records.push(Record::VendorCode(LookUp {
             say: vec![names::SAY_VENDOR.into()],
             ..plain(Namespace::VendorCode, v)
-        })));
+        }));
     }
     if let Some(e) = q.cq_event {
         if names::find(names::CQ_EVENTS, e).is_none() {
@@ -58,9 +55,13 @@ pub fn look_up(q: &Query) -> Result<Report, Refusal> {
                 "CQ error event syndrome {e} is not public; expected 1 (CQ_OVERRUN) or 2 (CQ_ACCESS_VIOLATION_ERROR)"
             )));
         }
-        found.push(relate::Found::Done(Record::CqEvent(cq_event(e, None))));
+        records.push(Record::CqEvent(cq_event(e, None)));
     }
-    Ok(relate::report(found))
+    // Numbers asked for are no paste: there is no first error among them.
+    Ok(Report {
+        records,
+        ..Report::default()
+    })
 }
 
 fn plain(namespace: Namespace, value: u8) -> LookUp {

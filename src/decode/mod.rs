@@ -112,7 +112,7 @@ fn refuse(paste: &Paste) -> Refusal {
     let problem = paste.problems.iter().min_by_key(|p| p.line);
     match (problem, paste.foreign.first()) {
         (Some(p), Some((line, _))) if p.line < *line => Refusal(p.text.clone()),
-        (_, Some(_)) => Refusal(foreign_text(paste)),
+        (_, Some(_)) => Refusal(format!("{}; expected mlx5 dumps", foreign_text(paste))),
         (Some(p), None) => Refusal(p.text.clone()),
         (None, None) => Refusal(format!(
             "no dump found in {} {}; expected {EXPECTED}",
@@ -229,6 +229,9 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
     }
 }
 
+/// Most bytes of one WQE: `ds` has six bits.
+const WQE_MAX: usize = 1024;
+
 struct Step<'a> {
     options: &'a Options,
     engine: &'a dyn ControlDecoder,
@@ -256,7 +259,7 @@ impl Step<'_> {
         let mut at = 0;
         let mut any = false;
         while at < n {
-            let rest = b.part(at, n);
+            let rest = b.part(at, n.min(at + WQE_MAX));
             let first = rest.part(0, rest.bytes.len().min(cqe::CQE_BYTES));
             let fit = cqe::fit(&first);
             let is_wqe = wqe::fits(&rest);
@@ -300,27 +303,23 @@ impl Step<'_> {
         }
     }
 
+    /// Says why the 64 bytes from `at` on are neither CQE nor WQE.
     fn problem(&self, b: &Block, at: usize, paste: &mut Paste) {
         let line = b.lines.0;
-        let n = b.bytes.len();
-        let text = if b.bytes.iter().all(|x| matches!(x, None | Some(0))) {
+        let n = b.bytes.len() - at;
+        let (tail, end) = (at + cqe::TAIL, at + cqe::CQE_BYTES);
+        let text = if b.bytes[at..].iter().all(|x| matches!(x, None | Some(0))) {
             format!("line {line}: found {n} bytes of zero; expected an entry that was written")
         } else if n < cqe::CQE_BYTES {
             format!(
                 "line {line}: found {n} bytes that start with no mlx5 control segment; expected 64 for a CQE (its row 0x30 holds the error fields) or a WQE"
             )
-        } else if !b.holds(
-            at.min(n) + cqe::TAIL.min(n - at.min(n)),
-            (at + cqe::CQE_BYTES).min(n),
-        ) {
-            format!(
-                "line {line}: row 0x{:02x} is missing; it holds the error fields of a CQE",
-                at + cqe::TAIL
-            )
+        } else if !b.holds(tail, end) {
+            format!("line {line}: row 0x{tail:02x} is missing; it holds the error fields of a CQE")
         } else {
             format!(
-                "line {line}: found {n} bytes that are neither an mlx5 CQE (byte 0x{:02x} holds no CQE opcode that fits) nor an mlx5 WQE (opcode, ds and QP number do not fit); for the book's control segments say --format book",
-                at + 0x3f
+                "line {line}: found {n} bytes; expected an mlx5 CQE (a CQE opcode in byte 0x{:02x}) or an mlx5 WQE (opcode, ds and QP number at the start), or --format book for the book's control segments",
+                end - 1
             )
         };
         paste.problems.push(blocks::Problem { line, text });

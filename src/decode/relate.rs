@@ -184,7 +184,8 @@ fn related(
     let wqe = pair.map(|p| p.0);
     let wqe_head = pair.and_then(|p| p.1);
     say(vec![
-        ("CQE qpn", cqe.qpn.map(u64::from)),
+        // Entries of an Ethernet receive queue hold no QP number.
+        ("CQE qpn", cqe.qpn.filter(|q| *q != 0).map(u64::from)),
         ("WQE qpn", wqe.map(|w| u64::from(w.qpn))),
         ("header qn", head.and_then(|h| h.qpn).map(u64::from)),
     ]);

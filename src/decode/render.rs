@@ -236,7 +236,7 @@ impl Page {
         self.field("QP", format!("0x{:x}", w.qpn));
         match w.ds_bytes {
             Some(n) => self.field("ds", format!("{} units of 16 = {n} bytes", w.ds)),
-            None => self.field("ds", format!("{} data segments", w.ds)),
+            None => self.field("ds", count(u32::from(w.ds), "data segment")),
         }
         if w.reserved != 0 {
             self.field("reserved bits", format!("0x{:x} (must be 0)", w.reserved));
@@ -328,8 +328,10 @@ impl Page {
             self.field(
                 "takes",
                 format!(
-                    "{} bytes, {} blocks of 64, {} data segments",
-                    v.wqe_bytes, v.wqe_blocks, v.segments
+                    "{}, {} of 64 bytes, {}",
+                    count(v.wqe_bytes, "byte"),
+                    count(v.wqe_blocks, "block"),
+                    count(u32::from(v.segments), "data segment")
                 ),
             );
             self.field(
@@ -421,5 +423,13 @@ fn segment(d: &DataSeg) -> String {
             format!("{} bytes, lkey 0x{k:x}, address 0x{a:x}", d.byte_count)
         }
         _ => format!("{} bytes inline", d.byte_count),
+    }
+}
+
+fn count(n: u32, of: &str) -> String {
+    if n == 1 {
+        format!("1 {of}")
+    } else {
+        format!("{n} {of}s")
     }
 }
