@@ -1,1 +1,4 @@
 //! Scenario files.
+
+pub(crate) mod fields;
+pub(crate) mod problem;
