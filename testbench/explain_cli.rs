@@ -201,7 +201,7 @@ fn bad_fields_in_a_file_are_pointed_at() {
     refuses_input(&["-"], &at("attrs = ['STATE', 'TIMOUT']"), &["standard input:5:20", "TIMOUT", "did you mean TIMEOUT?"]);
     refuses_input(&["-"], &at("atrs = 1"), &["standard input:5:1", "atrs", "did you mean `attrs`?"]);
     refuses_input(&["-"], &at("attrs = true"), &["standard input:5:9", "attrs"]);
-    refuses_input(&["-"], &at("attrs = -1"), &["standard input:5:9", "32 bits"]);
+    refuses_input(&["-"], &at("attrs = -1"), &["standard input:5:9", "out of range"]);
     refuses_input(&["-"], &at("set = { retry_cont = 7 }"), &["standard input:5:9", "did you mean retry_cnt?"]);
     refuses_input(&["-"], &at("set = { retry_cnt = [7] }"), &["standard input:5:21", "retry_cnt"]);
     refuses_input(&["-"], &at("draining = 'no'"), &["standard input:5:12", "draining"]);

@@ -266,17 +266,17 @@ impl Speech<'_> {
         let edges = self.edges();
         let here = place(q.from, q.target());
         if !answer.missing.is_empty() {
-            self.say(Layer::Mask, format!("missing: {}", list(answer.missing)));
+            self.say(Layer::Mask, format!("missing: {}", sorted(answer.missing)));
         }
         let extra = answer.disallowed;
         if !extra.is_empty() {
             let (never, elsewhere): (Vec<_>, Vec<_>) =
                 bits(extra).partition(|b| !edges.iter().any(|e| e.takes(*b)));
             if !never.is_empty() {
-                self.say(Layer::Mask, format!("not allowed for {}: {}", q.transport, list(union(&never))));
+                self.say(Layer::Mask, format!("not allowed for {}: {}", q.transport, sorted(union(&never))));
             }
             if !elsewhere.is_empty() {
-                self.say(Layer::Mask, format!("not allowed here: {}", list(union(&elsewhere))));
+                self.say(Layer::Mask, format!("not allowed here: {}", sorted(union(&elsewhere))));
             }
             for bit in &elsewhere {
                 let rows: Vec<String> =
@@ -387,6 +387,13 @@ fn bits(mask: AttrMask) -> impl Iterator<Item = AttrMask> {
 
 fn union(all: &[AttrMask]) -> AttrMask {
     all.iter().fold(AttrMask::EMPTY, |a, b| a | *b)
+}
+
+/// Names in the order of the alphabet, as people compare lists.
+fn sorted(mask: AttrMask) -> String {
+    let mut names = mask.names();
+    names.sort();
+    names.join(", ")
 }
 
 fn names_or_nothing(mask: AttrMask) -> String {

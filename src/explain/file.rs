@@ -62,7 +62,7 @@ fn steps(top: Fields<'_>, overrides: &Overrides) -> Result<Vec<Step>> {
     }
     if let Some(node) = top.get("policy") {
         for (_, knob) in node.any_fields()?.entries() {
-            told(&knob, profile.set(knob.name, &knob.word()?))?;
+            told(&knob, profile.set(knob.name, &word(&knob)?))?;
         }
     }
     if let Some(node) = top.get("link_layer") {
@@ -112,7 +112,7 @@ fn one(f: Fields<'_>, transport: Option<Transport>, profile: Profile, overrides:
         .apply(q.profile)
         .map_err(|e| Problem::new(f.span.clone(), e.to_string(), "given on the command line"))?;
     if let Some(node) = f.get("errno") {
-        q.errno = Some(told(&node, errno::lookup(&node.word()?))?);
+        q.errno = Some(told(&node, errno::lookup(&word(&node)?))?);
     }
     if let Some(node) = either("attrs", "attr_mask").or_else(|| f.get("mask")) {
         let mask = mask(node)?;
@@ -125,7 +125,7 @@ fn one(f: Fields<'_>, transport: Option<Transport>, profile: Profile, overrides:
         for (at, value) in node.any_fields()?.entries() {
             let field = Field::named(value.name)
                 .map_err(|e| Problem::new(at, e.to_string(), "expected a field of struct ibv_qp_attr"))?;
-            q.values.push(Given { field, value: told(&value, field.parse(&value.word()?))? });
+            q.values.push(Given { field, value: told(&value, field.parse(&word(&value)?))? });
         }
     }
     Ok(Step { question: q, from_stated: from.is_some() })
@@ -137,7 +137,15 @@ fn told<T>(node: &Node<'_>, result: std::result::Result<T, InputError>) -> Resul
 }
 
 fn state(node: Node<'_>) -> Result<u8> {
-    told(&node, names::state(&node.word()?))
+    told(&node, names::state(&word(&node)?))
+}
+
+/// A name, or a number as text.
+fn word(node: &Node<'_>) -> Result<String> {
+    match node.is_integer() {
+        true => Ok(node.uint(0..=u64::MAX)?.to_string()),
+        false => Ok(node.str()?.to_string()),
+    }
 }
 
 /// A list of names, names in one string, or a number: exactly the bits it says.
@@ -147,9 +155,9 @@ fn mask(node: Node<'_>) -> Result<AttrMask> {
             Ok(all | told(n, names::attribute(n.str()?))?)
         });
     }
-    let word = node.word()?;
-    match names::number(&word) {
+    let words = word(&node)?;
+    match names::number(&words) {
         Some(n) => told(&node, names::mask(n)),
-        None => told(&node, names::attributes(&word)),
+        None => told(&node, names::attributes(&words)),
     }
 }

@@ -1,1 +1,3 @@
 //! Tables, timelines and pages for people.
+
+pub mod tables;
