@@ -102,14 +102,13 @@ impl Table {
     /// Markdown.
     pub fn markdown(&self) -> String {
         let mut grid = Grid::new();
-        grid.load_preset(ASCII_MARKDOWN)
+        grid.load_style(ASCII_MARKDOWN)
             .set_content_arrangement(ContentArrangement::Disabled)
             .set_header(self.columns.to_vec());
         for row in &self.rows {
             grid.add_row(row.iter().map(|c| c.join(", ").replace('|', "\\|")));
         }
-        let lines: Vec<&str> = grid.lines_trimmed();
-        lines.join("\n") + "\n"
+        grid.trim_fmt() + "\n"
     }
 
     /// Comma-separated values with a head line; lists within a cell are joined by `;`.
