@@ -140,7 +140,11 @@ impl OpClass {
     pub const fn fixed_units(self, transport: Transport) -> u8 {
         match self {
             _ if self.is_send() => {
-                if matches!(transport, Transport::Ud) { 4 } else { 1 }
+                if matches!(transport, Transport::Ud) {
+                    4
+                } else {
+                    1
+                }
             }
             Self::CompareSwap | Self::FetchAdd => 3,
             _ => 2,
@@ -160,7 +164,9 @@ mod tests {
 
     #[test]
     fn exactly_eight_opcodes_have_a_class() {
-        let known: Vec<u8> = (0..=255).filter(|&n| OpClass::from_mlx5(n).is_some()).collect();
+        let known: Vec<u8> = (0..=255)
+            .filter(|&n| OpClass::from_mlx5(n).is_some())
+            .collect();
         assert_eq!(known, [1, 8, 9, 10, 11, 16, 17, 18]);
         for class in OpClass::ALL {
             assert_eq!(OpClass::from_mlx5(class.mlx5()), Some(class));

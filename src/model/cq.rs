@@ -12,7 +12,9 @@ pub struct Ring {
 
 /// A consumer index that the ring cannot be moved to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("consumer index {index} is refused: {occupancy} entries from {consumer} on, indices below {limit}")]
+#[error(
+    "consumer index {index} is refused: {occupancy} entries from {consumer} on, indices below {limit}"
+)]
 pub struct BadIndex {
     pub index: u32,
     pub consumer: u32,
@@ -23,7 +25,11 @@ pub struct BadIndex {
 impl Ring {
     /// An empty ring of `depth` slots, 1..2^31 − 1.
     pub const fn new(depth: u32) -> Self {
-        Self { depth, producer: 0, consumer: 0 }
+        Self {
+            depth,
+            producer: 0,
+            consumer: 0,
+        }
     }
 
     pub const fn depth(&self) -> u32 {
@@ -76,7 +82,12 @@ impl Ring {
         let limit = 2 * self.depth;
         if index >= limit || self.ahead(index) > self.occupancy() {
             let (consumer, occupancy) = (self.consumer, self.occupancy());
-            return Err(BadIndex { index, consumer, occupancy, limit });
+            return Err(BadIndex {
+                index,
+                consumer,
+                occupancy,
+                limit,
+            });
         }
         self.consumer = index;
         Ok(())
@@ -91,7 +102,11 @@ impl Ring {
     }
 
     const fn after(&self, index: u32) -> u32 {
-        if index + 1 == 2 * self.depth { 0 } else { index + 1 }
+        if index + 1 == 2 * self.depth {
+            0
+        } else {
+            index + 1
+        }
     }
 }
 
@@ -129,7 +144,12 @@ pub(crate) struct Cq {
 
 impl Cq {
     pub fn create(depth: u32, ignore_overrun: bool) -> Self {
-        Self { exists: true, ring: Ring::new(depth), ignore_overrun, ..Self::default() }
+        Self {
+            exists: true,
+            ring: Ring::new(depth),
+            ignore_overrun,
+            ..Self::default()
+        }
     }
 
     pub fn exceeds(&self) -> bool {
@@ -138,7 +158,11 @@ impl Cq {
 
     /// `next` is stronger than `solicited`: it is never downgraded.
     pub fn arm(&mut self, solicited_only: bool) {
-        self.arm = if solicited_only { self.arm.max(Arm::Solicited) } else { Arm::Next };
+        self.arm = if solicited_only {
+            self.arm.max(Arm::Solicited)
+        } else {
+            Arm::Next
+        };
     }
 
     /// Tries to write an entry. `solicited`: a receive whose message asked for a wake-up.
@@ -153,7 +177,13 @@ impl Cq {
         let writes = !failed || (policy.cq_full == CqFull::Overwrite && !self.fault);
         if !writes {
             self.lost = self.lost.saturating_add(1);
-            return Attempt { written: None, failed, raises_cq_err, enters_error, wakes: false };
+            return Attempt {
+                written: None,
+                failed,
+                raises_cq_err,
+                enters_error,
+                wakes: false,
+            };
         }
         let (slot, phase) = self.ring.next_entry();
         cqe.phase = phase;
@@ -166,7 +196,13 @@ impl Cq {
         if wakes {
             self.arm = Arm::None;
         }
-        Attempt { written: Some((slot, cqe)), failed, raises_cq_err, enters_error, wakes }
+        Attempt {
+            written: Some((slot, cqe)),
+            failed,
+            raises_cq_err,
+            enters_error,
+            wakes,
+        }
     }
 
     pub fn snapshot(&self) -> CqSnapshot {

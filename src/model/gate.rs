@@ -36,9 +36,10 @@ pub fn judge_modify(
     config: &Config,
 ) -> ModifyVerdict {
     let mask = modify.attr_mask;
-    let (Some(transport), Some(real)) =
-        (Transport::from_number(ctx.transport), QpState::from_number(ctx.state))
-    else {
+    let (Some(transport), Some(real)) = (
+        Transport::from_number(ctx.transport),
+        QpState::from_number(ctx.state),
+    ) else {
         return refused(Layer::Encoding);
     };
     let target = if mask.contains(AttrMask::STATE) {
@@ -54,8 +55,10 @@ pub fn judge_modify(
         let Some(claimed) = QpState::from_number(modify.cur_qp_state) else {
             return refused(Layer::Encoding);
         };
-        let sayable =
-            matches!(claimed, QpState::Rtr | QpState::Rts | QpState::Sqd | QpState::Sqe);
+        let sayable = matches!(
+            claimed,
+            QpState::Rtr | QpState::Rts | QpState::Sqd | QpState::Sqe
+        );
         if !sayable || (policy.cur_state == CurState::Match && claimed != real) {
             return refused(Layer::CurState);
         }
@@ -75,17 +78,28 @@ pub fn judge_modify(
     let missing = row.required.minus(mask);
     let extra = mask.minus(row.required | row.optional | AttrMask::STATE);
     if !missing.is_empty() || !extra.is_empty() {
-        return ModifyVerdict { missing, extra, ..refused(Layer::Mask) };
+        return ModifyVerdict {
+            missing,
+            extra,
+            ..refused(Layer::Mask)
+        };
     }
 
     let bad = bad_values(&modify.values, mask, target, ctx.mig_armed, policy, config);
     if !bad.is_empty() {
-        return ModifyVerdict { bad_values: bad, ..refused(Layer::Value) };
+        return ModifyVerdict {
+            bad_values: bad,
+            ..refused(Layer::Value)
+        };
     }
 
     let leaves_early = real == QpState::Sqd
         && matches!(target, QpState::Rts | QpState::Sqd)
         && ctx.draining
         && !policy.allow_leave_draining;
-    refused(if leaves_early { Layer::Drain } else { Layer::None })
+    refused(if leaves_early {
+        Layer::Drain
+    } else {
+        Layer::None
+    })
 }

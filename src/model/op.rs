@@ -46,10 +46,21 @@ pub struct AddressVector {
 /// One operation as it enters a channel, or one of the hardware's own steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    CreateCq { cqn: u32, depth: u32, ignore_overrun: bool },
-    DestroyCq { cqn: u32 },
-    QueryCq { cqn: u32 },
-    SetCqFault { cqn: u32, inaccessible: bool },
+    CreateCq {
+        cqn: u32,
+        depth: u32,
+        ignore_overrun: bool,
+    },
+    DestroyCq {
+        cqn: u32,
+    },
+    QueryCq {
+        cqn: u32,
+    },
+    SetCqFault {
+        cqn: u32,
+        inaccessible: bool,
+    },
     /// `transport` is the two-bit hardware encoding; 3 is refused.
     CreateQp {
         qpn: u32,
@@ -60,19 +71,42 @@ pub enum Operation {
         rq_ceiling: u32,
         sq_sig_all: bool,
     },
-    DestroyQp { qpn: u32 },
+    DestroyQp {
+        qpn: u32,
+    },
     ModifyQp(Modify),
-    QueryQp { qpn: u32 },
+    QueryQp {
+        qpn: u32,
+    },
     PostSend(PostSend),
-    PostRecv { qpn: u32, wqe_index: u16 },
+    PostRecv {
+        qpn: u32,
+        wqe_index: u16,
+    },
     Complete(Complete),
-    Consume { cqn: u32, index: u32 },
-    Arm { cqn: u32, solicited_only: bool },
-    Issue { qpn: u32 },
-    Flush { qpn: u32, queue: Queue },
-    Cascade { qpn: u32 },
+    Consume {
+        cqn: u32,
+        index: u32,
+    },
+    Arm {
+        cqn: u32,
+        solicited_only: bool,
+    },
+    Issue {
+        qpn: u32,
+    },
+    Flush {
+        qpn: u32,
+        queue: Queue,
+    },
+    Cascade {
+        qpn: u32,
+    },
     /// A code that the channel does not know.
-    Unknown { channel: Channel, code: u8 },
+    Unknown {
+        channel: Channel,
+        code: u8,
+    },
 }
 
 /// `ibv_modify_qp`: raw state numbers, because 7 and above must be refused and not unsayable.
@@ -152,11 +186,17 @@ pub enum Answer {
     /// MODIFY_QP, accepted or refused.
     Modify(ModifyVerdict),
     /// Accepted post.
-    Posted { slot: u16, epoch: u16 },
+    Posted {
+        slot: u16,
+        epoch: u16,
+    },
     /// POST_SEND refused for what it holds.
     BadWqe(WqeErrors),
     /// CREATE_QP accepted: does the sum of ceilings exceed the depth?
-    CreatedQp { send_exceeds: bool, recv_exceeds: bool },
+    CreatedQp {
+        send_exceeds: bool,
+        recv_exceeds: bool,
+    },
     QueryQp(QpSnapshot),
     QueryCq(CqSnapshot),
 }

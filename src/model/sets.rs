@@ -11,7 +11,10 @@ pub(crate) struct QpSet {
 
 impl QpSet {
     pub fn new(num_qp: u32) -> Self {
-        Self { members: Vec::with_capacity(num_qp as usize), place: vec![NIL; num_qp as usize] }
+        Self {
+            members: Vec::with_capacity(num_qp as usize),
+            place: vec![NIL; num_qp as usize],
+        }
     }
 
     #[inline]
@@ -84,8 +87,10 @@ impl Attachments {
     /// QP numbers; one that is attached in both roles comes twice.
     pub fn qps_of(&self, cqn: u32) -> impl Iterator<Item = u32> + '_ {
         let some = |node: u32| (node != NIL).then_some(node);
-        std::iter::successors(some(self.first[cqn as usize]), move |&n| some(self.next[n as usize]))
-            .map(|node| node / 2)
+        std::iter::successors(some(self.first[cqn as usize]), move |&n| {
+            some(self.next[n as usize])
+        })
+        .map(|node| node / 2)
     }
 }
 

@@ -123,7 +123,10 @@ pub fn decode_wqe(
         None => fault(true, WqeErrors::BAD_OPCODE),
         Some(class) => {
             fault(!class.on(transport), WqeErrors::BAD_TRANSPORT);
-            fault(!ds_fits(class, transport, post.format, control.ds), WqeErrors::BAD_DS);
+            fault(
+                !ds_fits(class, transport, post.format, control.ds),
+                WqeErrors::BAD_DS,
+            );
             fault(class.is_atomic() && length != 8, WqeErrors::BAD_LENGTH);
             let over_port = transport == Transport::Ud && length > mtu_bytes(config.max_mtu);
             fault(over_port, WqeErrors::BAD_LENGTH);
@@ -173,7 +176,11 @@ pub fn decode_wqe(
         response_family: (class == Some(OpClass::Read)).then_some(WireFamily::ReadResponse),
         response_packets,
         length,
-        misc: if class.is_some_and(OpClass::uses_misc) { control.misc } else { 0 },
+        misc: if class.is_some_and(OpClass::uses_misc) {
+            control.misc
+        } else {
+            0
+        },
     }
 }
 

@@ -28,8 +28,11 @@ impl Machine {
             return;
         };
         if self.enter(q, target, modify) {
-            e.event =
-                Some(Event { kinds: EventKinds::SQ_DRAINED, qpn: Some(q as u32), cqn: None });
+            e.event = Some(Event {
+                kinds: EventKinds::SQ_DRAINED,
+                qpn: Some(q as u32),
+                cqn: None,
+            });
         }
     }
 
