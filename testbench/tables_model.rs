@@ -10,9 +10,10 @@ fn tables(args: &[&str]) -> (Option<i32>, String, String) {
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
 
-/// Lines of the public table without its comment.
-fn public() -> Vec<&'static str> {
-    include_str!("data/qp_transitions.csv").lines().filter(|l| !l.starts_with('#')).collect()
+/// Lines of the public table: its first five columns.
+fn public() -> Vec<String> {
+    let lines = include_str!("data/qp_transitions.csv").lines().filter(|l| !l.starts_with('#'));
+    lines.map(|l| l.split(',').take(5).collect::<Vec<_>>().join(",")).collect()
 }
 
 #[test]
@@ -28,8 +29,8 @@ fn transitions_of_the_linux_profile_are_those_of_linux() {
 fn the_book_differs_from_linux_in_two_places() {
     let out = table(Topic::Transitions, &Policy::BOOK).csv();
     let ours: Vec<&str> = out.lines().collect();
-    let added: Vec<&&str> = ours.iter().filter(|l| !public().contains(l)).collect();
-    let gone: Vec<&str> = public().into_iter().filter(|l| !ours.contains(l)).collect();
+    let added: Vec<&&str> = ours.iter().filter(|l| !public().iter().any(|p| p == *l)).collect();
+    let gone: Vec<String> = public().into_iter().filter(|l| !ours.contains(&l.as_str())).collect();
     assert_eq!(added, [&"RC,RESET,ERR,,", &"UC,RESET,ERR,,", &"UD,RESET,ERR,,"]);
     assert_eq!(gone, ["RC,SQE,RTS,,"]);
 }

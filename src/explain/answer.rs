@@ -323,8 +323,7 @@ impl Speech<'_> {
 
     fn why_bad(&self, legal: AttrMask, g: Given) -> String {
         let q = self.q;
-        let name = g.field.names.iter().find(|n| n.eq_ignore_ascii_case(g.field.attr.names()[0].as_str()));
-        let name = name.unwrap_or(&g.field.names[0]);
+        let name = g.field.names[0];
         if g.field.names[0].ends_with("is_global") && q.profile.policy.link_layer == LinkLayer::Roce {
             return format!("Ethernet link needs {name} = 1 with a valid GID index; {name}={} has no GRH", g.value);
         }

@@ -133,7 +133,7 @@ fn one(f: Fields<'_>, transport: Option<Transport>, profile: Profile, overrides:
 
 /// Puts a complaint about a word to the place where the word stands.
 fn told<T>(node: &Node<'_>, result: std::result::Result<T, InputError>) -> Result<T> {
-    result.map_err(|e| node.problem(format!("`{}`: {e}", node.name), "here"))
+    result.map_err(|e| node.problem(format!("`{}`: {e}", node.name), "not understood"))
 }
 
 fn state(node: Node<'_>) -> Result<u8> {
