@@ -122,7 +122,10 @@ fn b_01_names_the_bad_value_alone() {
 #[test]
 fn b_03_offers_the_way_over_sqd_and_tells_ud_where_its_address_is() {
     let answer = by_library(&file("book", &case("B-03")["input"]["steps"]));
-    assert_says(&answer, "legal way: RTS → SQD (with EN_SQD_ASYNC_NOTIFY, then wait until drained) → SQD (with AV) → RTS");
+    assert_says(
+        &answer,
+        "legal way: RTS → SQD (with EN_SQD_ASYNC_NOTIFY, then wait until drained) → SQD (with AV) → RTS",
+    );
     assert_says(&answer, "a UD QP has no address: it is in each work request");
 }
 
@@ -137,7 +140,8 @@ fn b_07_errno_names_the_layer_and_blames_no_mask_for_19_and_110() {
         let text = |key: &str| report[key].as_str().expect("a name").to_string();
         let (transport, from, to) = (text("transport"), text("from_state"), text("to_state"));
         let errno_text = errno.to_string();
-        let args = ["--transport", &transport, "--from", &from, "--to", &to, "--errno", &errno_text];
+        let args =
+            ["--transport", &transport, "--from", &from, "--to", &to, "--errno", &errno_text];
         let answer = by_program(&args, "");
         assert_eq!(answer["errno_layer"].as_str(), layer.as_str());
         assert!(answer.get("verdict").is_none(), "no mask was given: {answer:#}");
@@ -195,7 +199,8 @@ fn b_14_numbers_outside_the_table_are_refused_by_encoding() {
     for raw in case["input"]["to_state_raws"].as_array().expect("numbers") {
         let raw = raw.as_integer().expect("a number");
         let text = raw.to_string();
-        let answer = by_program(&["--transport", "RC", "--from", &from, "--to", &text, "--mask", "1"], "");
+        let answer =
+            by_program(&["--transport", "RC", "--from", &from, "--to", &text, "--mask", "1"], "");
         assert_eq!(answer["verdict"].as_str(), case["expect"]["verdict"].as_str());
         // The report calls the layer state-encoding.
         assert_eq!(case["expect"]["layer"].as_str(), Some("state-encoding"));
@@ -209,9 +214,12 @@ fn b_14_numbers_outside_the_table_are_refused_by_encoding() {
 #[test]
 fn b_16_every_state_can_be_entered_by_a_path_except_sqe() {
     let path = |from: &str, to: &str| {
-        said(&by_program(&["--transport", "RC", "--from", from, "--to", to, "--attrs", "state"], ""))
-            .into_iter()
-            .find(|s| s.starts_with("legal way"))
+        said(&by_program(
+            &["--transport", "RC", "--from", from, "--to", to, "--attrs", "state"],
+            "",
+        ))
+        .into_iter()
+        .find(|s| s.starts_with("legal way"))
     };
     assert!(path("RTR", "SQD").expect("a way").starts_with("legal way: RTR → RTS (with "));
     assert!(path("INIT", "SQD").expect("a way").contains("→ RTR (with "));
@@ -221,21 +229,44 @@ fn b_16_every_state_can_be_entered_by_a_path_except_sqe() {
 #[test]
 fn b_17_the_book_lets_reset_go_to_err_and_linux_does_not() {
     let ask = |profile: &str| {
-        by_program(&["--transport", "RC", "--from", "RESET", "--to", "ERR", "--mask", "1", "--profile", profile], "")
+        by_program(
+            &[
+                "--transport",
+                "RC",
+                "--from",
+                "RESET",
+                "--to",
+                "ERR",
+                "--mask",
+                "1",
+                "--profile",
+                profile,
+            ],
+            "",
+        )
     };
     let (book, linux) = (ask("book"), ask("linux"));
     assert_eq!((&book["verdict"], &book["profile"]), (&"accept".into(), &"book".into()));
-    assert_eq!((&linux["verdict"], &linux["layer"], &linux["profile"]), (&"refuse".into(), &"transition".into(), &"linux".into()));
+    assert_eq!(
+        (&linux["verdict"], &linux["layer"], &linux["profile"]),
+        (&"refuse".into(), &"transition".into(), &"linux".into())
+    );
     assert_says(&linux, "with reset_to_err=allow it is accepted");
     let steps = by_library(&file("linux", &case("B-17")["input"]["steps"]));
-    assert_says(&steps, "legal way: ERR → RESET → INIT (with ACCESS_FLAGS, PKEY_INDEX, PORT) → RTR (with ");
+    assert_says(
+        &steps,
+        "legal way: ERR → RESET → INIT (with ACCESS_FLAGS, PKEY_INDEX, PORT) → RTR (with ",
+    );
 }
 
 #[test]
 fn b_20_a_raw_mask_is_printed_in_names() {
     let case = case("B-20");
     let mask = format!("{:#x}", case["input"]["mask_hex"].as_integer().expect("a number"));
-    let answer = by_program(&["--transport", "RC", "--from", "INIT", "--to", "RTR", "--mask", &mask, "--errno", "22"], "");
+    let answer = by_program(
+        &["--transport", "RC", "--from", "INIT", "--to", "RTR", "--mask", &mask, "--errno", "22"],
+        "",
+    );
     assert_eq!(names(&answer["mask_names"]), expected_names(&case["expect"]["decoded_mask"]));
     assert_eq!(names(&answer["missing"]), expected_names(&case["expect"]["missing"]));
     assert_eq!(names(&answer["disallowed"]), expected_names(&case["expect"]["disallowed"]));
@@ -245,7 +276,21 @@ fn b_20_a_raw_mask_is_printed_in_names() {
 #[test]
 fn b_21_rc_sqe_to_rts_is_a_written_choice() {
     for (profile, verdict) in [("book", "refuse"), ("linux", "accept")] {
-        let answer = by_program(&["--transport", "RC", "--from", "SQE", "--to", "RTS", "--mask", "1", "--profile", profile], "");
+        let answer = by_program(
+            &[
+                "--transport",
+                "RC",
+                "--from",
+                "SQE",
+                "--to",
+                "RTS",
+                "--mask",
+                "1",
+                "--profile",
+                profile,
+            ],
+            "",
+        );
         assert_eq!(answer["verdict"], verdict, "{profile}");
     }
 }

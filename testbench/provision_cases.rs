@@ -21,7 +21,8 @@ fn number(v: &Toml) -> u64 {
 /// The plan by the library and by the program, which must agree.
 fn provision(text: &str, args: &[&str]) -> Value {
     let plan = read("plan.toml", text).unwrap_or_else(|e| panic!("{e}"));
-    let simulation = args.contains(&"--simulate").then(|| simulate(&plan).unwrap_or_else(|e| panic!("{e}")));
+    let simulation =
+        args.contains(&"--simulate").then(|| simulate(&plan).unwrap_or_else(|e| panic!("{e}")));
     let by_library = print::json(&check(&plan), simulation.as_ref());
     let out = Command::cargo_bin("rnic-cosim")
         .expect("built")
@@ -59,7 +60,10 @@ fn assert_checks(report: &Value, expected: &Toml) {
 
 fn assert_says(report: &Value, sentence: &str) {
     let say = report["say"].as_array().expect("sentences");
-    assert!(say.iter().any(|s| s.as_str().is_some_and(|s| s.contains(sentence))), "nobody says `{sentence}`: {say:#?}");
+    assert!(
+        say.iter().any(|s| s.as_str().is_some_and(|s| s.contains(sentence))),
+        "nobody says `{sentence}`: {say:#?}"
+    );
 }
 
 #[test]
@@ -81,7 +85,10 @@ fn c_02_unsignaled_requests_count_and_the_flush_shows_it() {
 #[test]
 fn c_02_says_what_counting_signaled_requests_would_have_said() {
     let text = "[[cq]]\nid = 'send'\ndepth = 72\n[[qp]]\nid = 'qp1'\nsq_wr = 88\nsignaled = 72\n";
-    assert_says(&provision(text, &[]), "counting signaled work requests only (72) it would have looked right");
+    assert_says(
+        &provision(text, &[]),
+        "counting signaled work requests only (72) it would have looked right",
+    );
 }
 
 #[test]
@@ -125,7 +132,8 @@ fn c_07_a_clamped_depth_is_judged_as_clamped() {
         }
         // And by flags alone.
         let (n, depth, per_qp) = (n.to_string(), (n * per_qp).to_string(), per_qp.to_string());
-        let args = ["provision", "--depth", &depth, "--max-cqe", "65435", "--qps", &n, "--sq", &per_qp];
+        let args =
+            ["provision", "--depth", &depth, "--max-cqe", "65435", "--qps", &n, "--sq", &per_qp];
         let code = if got["ok"] == true { 0 } else { 1 };
         Command::cargo_bin("rnic-cosim").expect("built").args(args).assert().code(code);
     }
@@ -180,11 +188,14 @@ fn c_13_an_srq_bounds_the_receive_side() {
     let (input, expect) = (&case["input"], &case["expect"]);
     let count = number(&input["max_endpoints"]);
     let cq = format!("[[cq]]\nid = 'rx'\ndepth = {}\n", number(&input["cq_depth_old"]));
-    let without = format!("{cq}[[qp]]\nid = 'ep'\ncount = {count}\nrq_wr = {}\n", number(&input["rx_wr"]));
+    let without =
+        format!("{cq}[[qp]]\nid = 'ep'\ncount = {count}\nrq_wr = {}\n", number(&input["rx_wr"]));
     let report = provision(&without, &[]);
     assert_eq!(report["checks"][0]["need"], number(&expect["need"]));
     assert_eq!(report["ok"].as_bool(), expect["old_ok"].as_bool());
-    let with = format!("{cq}[[srq]]\nid = 'shared'\nwr = 4096\n[[qp]]\nid = 'ep'\ncount = {count}\nsrq = 'shared'\n");
+    let with = format!(
+        "{cq}[[srq]]\nid = 'shared'\nwr = 4096\n[[qp]]\nid = 'ep'\ncount = {count}\nsrq = 'shared'\n"
+    );
     let report = provision(&with, &[]);
     assert_eq!(report["checks"][0]["need"], 4096);
     assert_eq!(report["ok"], true);
@@ -231,7 +242,12 @@ fn d_09_a_drain_needs_one_more_in_each_queue() {
 #[test]
 fn bad_plans_are_pointed_at() {
     let refuses = |text: &str, fragments: &[&str]| {
-        let out = Command::cargo_bin("rnic-cosim").expect("built").args(["provision", "-"]).write_stdin(text).output().expect("runs");
+        let out = Command::cargo_bin("rnic-cosim")
+            .expect("built")
+            .args(["provision", "-"])
+            .write_stdin(text)
+            .output()
+            .expect("runs");
         let err = String::from_utf8(out.stderr).expect("UTF-8");
         assert_eq!(out.status.code(), Some(2), "{text}: {err}");
         assert!(out.stdout.is_empty(), "{text}");
@@ -244,13 +260,25 @@ fn bad_plans_are_pointed_at() {
     refuses("[[cq]]\nid = 'a'\n", &["standard input:1:1", "depth"]);
     refuses("[[cq]]\nid = 'a'\ndepth = 0\n", &["standard input:3:9", "depth", "from 1 to"]);
     refuses("[[cq]]\nid = 'a'\ndepht = 4\n", &["standard input:3:1", "did you mean `depth`?"]);
-    refuses("[[cq]]\nid = 'a'\ndepth = 4\n[[cq]]\nid = 'a'\ndepth = 4\n", &["standard input:5:6", "twice"]);
+    refuses(
+        "[[cq]]\nid = 'a'\ndepth = 4\n[[cq]]\nid = 'a'\ndepth = 4\n",
+        &["standard input:5:6", "twice"],
+    );
     refuses("[[cq]]\nid = 'a'\ndepth = 4\n", &["qp"]);
-    refuses(&format!("{two}[[qp]]\nid = 'q'\nsend_cq = 'sent'\nsq_wr = 1\n"), &["standard input:9:11", "did you mean `send`?"]);
+    refuses(
+        &format!("{two}[[qp]]\nid = 'q'\nsend_cq = 'sent'\nsq_wr = 1\n"),
+        &["standard input:9:11", "did you mean `send`?"],
+    );
     refuses(&format!("{two}[[qp]]\nid = 'q'\nsq_wr = 1\n"), &["standard input:7:1", "send_cq"]);
     refuses(&format!("{two}[[qp]]\nid = 'q'\n"), &["no work requests"]);
-    refuses(&format!("{two}[[qp]]\nid = 'q'\nsend_cq = 'send'\nsq_wr = 2\nsignaled = 3\n"), &["standard input:11:12", "signaled"]);
-    refuses("[device]\nmax_cqe = 4\n[[cq]]\nid = 'a'\ndepth = 4\ngranted = 5\n", &["standard input:6:11", "at most 4"]);
+    refuses(
+        &format!("{two}[[qp]]\nid = 'q'\nsend_cq = 'send'\nsq_wr = 2\nsignaled = 3\n"),
+        &["standard input:11:12", "signaled"],
+    );
+    refuses(
+        "[device]\nmax_cqe = 4\n[[cq]]\nid = 'a'\ndepth = 4\ngranted = 5\n",
+        &["standard input:6:11", "at most 4"],
+    );
 }
 
 #[test]
@@ -269,9 +297,12 @@ fn several_kinds_of_qps_are_packed_into_cqs() {
 
 #[test]
 fn an_srq_is_not_simulated_and_this_is_said() {
-    let text = "[[cq]]\nid = 'rx'\ndepth = 8\n[[srq]]\nid = 's'\nwr = 4\n[[qp]]\nid = 'q'\nsrq = 's'\n";
+    let text =
+        "[[cq]]\nid = 'rx'\ndepth = 8\n[[srq]]\nid = 's'\nwr = 4\n[[qp]]\nid = 'q'\nsrq = 's'\n";
     let plan = read("plan.toml", text).unwrap_or_else(|e| panic!("{e}"));
-    assert!(simulate(&plan).expect_err("not modelled").to_string().contains("shared receive queues"));
+    assert!(
+        simulate(&plan).expect_err("not modelled").to_string().contains("shared receive queues")
+    );
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
@@ -281,7 +312,13 @@ fn plans() -> impl Strategy<Value = Plan> {
         cqs: [a, b]
             .iter()
             .enumerate()
-            .map(|(i, n)| Cq { id: format!("cq{i}"), asked: *n, granted: None, reserved: 0, resizable: true })
+            .map(|(i, n)| Cq {
+                id: format!("cq{i}"),
+                asked: *n,
+                granted: None,
+                reserved: 0,
+                resizable: true,
+            })
             .collect(),
         qps: qps
             .into_iter()

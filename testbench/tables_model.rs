@@ -5,7 +5,12 @@ use rnic_cosim::model::Policy;
 use rnic_cosim::report::tables::{Cell, Topic, states_svg, table};
 
 fn tables(args: &[&str]) -> (Option<i32>, String, String) {
-    let out = Command::cargo_bin("rnic-cosim").expect("built").arg("tables").args(args).output().expect("runs");
+    let out = Command::cargo_bin("rnic-cosim")
+        .expect("built")
+        .arg("tables")
+        .args(args)
+        .output()
+        .expect("runs");
     let text = |b: Vec<u8>| String::from_utf8(b).expect("UTF-8");
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
@@ -52,14 +57,24 @@ fn states_say_what_may_be_posted() {
     };
     let cells = |words: [&str; 7]| words.map(Cell::from).to_vec();
     let flush = "accept and flush";
-    assert_eq!(column(&Policy::BOOK, "post_send"), cells(["refuse", "refuse", "refuse", "accept", "refuse", flush, flush]));
-    assert_eq!(column(&Policy::LINUX, "post_send"), cells(["refuse", "refuse", "refuse", "accept", "accept", flush, flush]));
-    assert_eq!(column(&Policy::BOOK, "post_recv"), cells(["refuse", "accept", "accept", "accept", "accept", "accept", flush]));
+    assert_eq!(
+        column(&Policy::BOOK, "post_send"),
+        cells(["refuse", "refuse", "refuse", "accept", "refuse", flush, flush])
+    );
+    assert_eq!(
+        column(&Policy::LINUX, "post_send"),
+        cells(["refuse", "refuse", "refuse", "accept", "accept", flush, flush])
+    );
+    assert_eq!(
+        column(&Policy::BOOK, "post_recv"),
+        cells(["refuse", "accept", "accept", "accept", "accept", "accept", flush])
+    );
 }
 
 #[test]
 fn errors_lead_to_sqe_or_err() {
-    let after = |state, column| cell(Topic::States, &Policy::BOOK, ("state", state), column).clone();
+    let after =
+        |state, column| cell(Topic::States, &Policy::BOOK, ("state", state), column).clone();
     let list = |words: &[&str]| Cell::List(words.iter().map(|w| w.to_string()).collect());
     for state in ["RTS", "SQD"] {
         assert_eq!(after(state, "send_error_to"), list(&["RC ERR", "UC SQE", "UD SQE"]), "{state}");
@@ -148,12 +163,16 @@ fn policies_name_both_profiles() {
 
 #[test]
 fn every_topic_comes_in_every_format() {
-    for topic in ["transitions", "states", "policies", "opcodes", "flags", "wqe-layout", "wqe-sizes"] {
+    for topic in
+        ["transitions", "states", "policies", "opcodes", "flags", "wqe-layout", "wqe-sizes"]
+    {
         let rows = |format: &str| {
             let (code, out, err) = tables(&[topic, "--format", format]);
             assert_eq!(code, Some(0), "{topic} {format}: {err}");
             match format {
-                "json" => serde_json::from_str::<Vec<serde_json::Value>>(&out).expect("a list").len(),
+                "json" => {
+                    serde_json::from_str::<Vec<serde_json::Value>>(&out).expect("a list").len()
+                }
                 "csv" => out.lines().count() - 1,
                 _ => {
                     assert!(out.lines().all(|l| l.starts_with('|') && l.ends_with('|')), "{out}");

@@ -1,6 +1,6 @@
 //! Why was my `ibv_modify_qp` refused?
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -8,7 +8,9 @@ use super::BadInput;
 use crate::explain::knobs::Profile;
 use crate::explain::source::InputError;
 use crate::explain::values::{Field, Given};
-use crate::explain::{Answer, Overrides, Question, Step, StepAnswer, errno, explain, explain_all, names, print, read};
+use crate::explain::{
+    Answer, Overrides, Question, Step, StepAnswer, errno, explain, explain_all, names, print, read,
+};
 use crate::model::AttrMask;
 
 /// Judges one call, or the calls of a file, and says in layers what is wrong with it.
@@ -77,7 +79,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let overrides = overrides(&args).map_err(|e| BadInput(e.0))?;
-    let paint = print::Paint(std::io::stdout().is_terminal());
+    let paint = print::Paint::for_stdout();
     let (text, fine) = match &args.file {
         Some(path) => {
             let (name, text) = load(path)?;
@@ -136,9 +138,9 @@ fn overrides(args: &Args) -> Result<Overrides, InputError> {
 }
 
 fn split(pair: &str, option: &str, example: &str) -> Result<(String, String), InputError> {
-    pair.split_once('=').map(|(n, v)| (n.trim().to_string(), v.trim().to_string())).ok_or_else(|| {
-        InputError(format!("{option} {pair}: expected NAME=VALUE, for example {example}"))
-    })
+    pair.split_once('=').map(|(n, v)| (n.trim().to_string(), v.trim().to_string())).ok_or_else(
+        || InputError(format!("{option} {pair}: expected NAME=VALUE, for example {example}")),
+    )
 }
 
 fn question(args: &Args, overrides: &Overrides) -> Result<Question, InputError> {
@@ -156,7 +158,8 @@ fn question(args: &Args, overrides: &Overrides) -> Result<Question, InputError> 
     q.draining = args.draining;
     q.mig_armed = args.mig_armed;
     q.profile = overrides.apply(Profile::default())?;
-    q.errno = args.errno.as_deref().map(errno::lookup).transpose().map_err(|e| named("--errno", e))?;
+    q.errno =
+        args.errno.as_deref().map(errno::lookup).transpose().map_err(|e| named("--errno", e))?;
     if let Some(words) = &args.attrs {
         let given = names::attributes(&words.join(" ")).map_err(|e| named("--attrs", e))?;
         q.state_implied = q.to.is_some() && !given.contains(AttrMask::STATE);
@@ -169,7 +172,9 @@ fn question(args: &Args, overrides: &Overrides) -> Result<Question, InputError> 
         q.mask = Some(names::mask(n).map_err(|e| named("--mask", e))?);
     }
     if q.mask.is_some_and(|m| m.contains(AttrMask::STATE)) && q.to.is_none() {
-        return Err(InputError("the mask has STATE, but no target state is named; add --to".to_string()));
+        return Err(InputError(
+            "the mask has STATE, but no target state is named; add --to".to_string(),
+        ));
     }
     for pair in &args.set {
         let (name, value) = split(pair, "--set", "retry_cnt=7")?;

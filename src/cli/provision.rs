@@ -1,6 +1,6 @@
 //! Are completion queues deep enough?
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -76,7 +76,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let text = match args.json {
         true => serde_json::to_string_pretty(&print::json(&report, simulation.as_ref()))? + "\n",
-        false => print::text(&report, simulation.as_ref(), Paint(std::io::stdout().is_terminal())),
+        false => print::text(&report, simulation.as_ref(), Paint::for_stdout()),
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::from(if report.ok() { 0 } else { 1 }))

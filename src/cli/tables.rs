@@ -49,7 +49,8 @@ enum Format {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let policy = Profile::named(&args.profile).map_err(|e| BadInput(format!("--profile: {e}")))?.policy;
+    let policy =
+        Profile::named(&args.profile).map_err(|e| BadInput(format!("--profile: {e}")))?.policy;
     let topic = match args.topic {
         Name::Transitions => Topic::Transitions,
         Name::States => Topic::States,
@@ -64,7 +65,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Format::Csv => table(topic, &policy).csv(),
         Format::Json => serde_json::to_string_pretty(&table(topic, &policy).json())? + "\n",
         Format::Svg if topic == Topic::States => states_svg(&policy),
-        Format::Svg => return Err(BadInput("--format svg: only `tables states` is drawn".to_string()).into()),
+        Format::Svg => {
+            return Err(BadInput("--format svg: only `tables states` is drawn".to_string()).into());
+        }
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)

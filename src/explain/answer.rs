@@ -105,14 +105,22 @@ fn states(q: &Question) -> Option<(QpState, QpState)> {
     Some((QpState::from_number(q.from)?, QpState::from_number(q.target())?))
 }
 
+/// The row that judges the mask: that of CUR_STATE where the policy lets it override.
 fn row_of(q: &Question) -> Option<Row> {
-    let (from, to) = states(q)?;
+    let (mut from, to) = states(q)?;
+    if q.mask.is_some_and(|m| q.policy_overrides(m)) {
+        from = QpState::from_number(q.cur_state.unwrap_or(q.from))?;
+    }
     transition_row(q.transport, from, to, &q.profile.policy)
 }
 
 /// `RTR to RTS`, or `RTS` for the pair of a state with itself.
 fn place(from: u8, to: u8) -> String {
-    if from == to { state_name(from) } else { format!("{} to {}", state_name(from), state_name(to)) }
+    if from == to {
+        state_name(from)
+    } else {
+        format!("{} to {}", state_name(from), state_name(to))
+    }
 }
 
 fn pair(from: QpState, to: QpState) -> String {
@@ -135,7 +143,10 @@ impl Speech<'_> {
 
     fn about_errno(&mut self) {
         let Some(e) = self.q.errno else { return };
-        self.say(Layer::None, format!("errno {} ({}) usually means {}: {}", e.number, e.name, e.layer, e.advice));
+        self.say(
+            Layer::None,
+            format!("errno {} ({}) usually means {}: {}", e.number, e.name, e.layer, e.advice),
+        );
         if !e.from_table {
             self.say(
                 Layer::None,
@@ -150,8 +161,19 @@ impl Speech<'_> {
         match row {
             Some(row) => {
                 let always = if q.to.is_some() { AttrMask::STATE } else { AttrMask::EMPTY };
-                self.say(Layer::Mask, format!("{} of {} needs: {}", place(q.from, q.target()), q.transport, names_or_nothing(row.required | always)));
-                self.say(Layer::Mask, format!("and takes besides: {}", names_or_nothing(row.optional)));
+                self.say(
+                    Layer::Mask,
+                    format!(
+                        "{} of {} needs: {}",
+                        place(q.from, q.target()),
+                        q.transport,
+                        names_or_nothing(row.required | always)
+                    ),
+                );
+                self.say(
+                    Layer::Mask,
+                    format!("and takes besides: {}", names_or_nothing(row.optional)),
+                );
             }
             None => self.about_transition(AttrMask::EMPTY),
         }
@@ -160,17 +182,32 @@ impl Speech<'_> {
     fn about_call(&mut self, mask: AttrMask, answer: &Answer) {
         let q = self.q;
         if q.state_implied {
-            self.say(Layer::None, "STATE was added to the attributes because a target state was named");
+            self.say(
+                Layer::None,
+                "STATE was added to the attributes because a target state was named",
+            );
         }
         if !mask.contains(AttrMask::STATE) {
-            let mut text = format!("the mask has no STATE, so this is judged as {0} to {0}", state_name(q.from));
+            let mut text = format!(
+                "the mask has no STATE, so this is judged as {0} to {0}",
+                state_name(q.from)
+            );
             if let Some(to) = q.to.filter(|to| *to != q.from) {
                 text += &format!("; a move to {} needs STATE", state_name(to));
             }
             self.say(Layer::None, text);
         }
         if q.cur_state.is_some() && !mask.contains(AttrMask::CUR_STATE) {
-            self.say(Layer::CurState, "the current state given is not looked at: the mask has no CUR_STATE");
+            self.say(
+                Layer::CurState,
+                "the current state given is not looked at: the mask has no CUR_STATE",
+            );
+        }
+        if q.cur_state.is_none() && mask.contains(AttrMask::CUR_STATE) {
+            self.say(
+                Layer::CurState,
+                format!("CUR_STATE is taken to be the real state, {}", state_name(q.from)),
+            );
         }
         let layer = answer.layer.unwrap_or_default();
         match layer {
@@ -222,9 +259,19 @@ impl Speech<'_> {
         let mut replaced = q.profile.policy;
         replaced.cur_state = CurState::Override;
         if q.judge(mask, &q.values, &replaced).layer == Layer::CurState {
-            self.say(Layer::CurState, format!("CUR_STATE may be RTR, RTS, SQD or SQE, not {}", state_name(cur)));
+            self.say(
+                Layer::CurState,
+                format!("CUR_STATE may be RTR, RTS, SQD or SQE, not {}", state_name(cur)),
+            );
         } else {
-            self.say(Layer::CurState, format!("CUR_STATE says {}, but the QP is in {}", state_name(cur), state_name(q.from)));
+            self.say(
+                Layer::CurState,
+                format!(
+                    "CUR_STATE says {}, but the QP is in {}",
+                    state_name(cur),
+                    state_name(q.from)
+                ),
+            );
             self.about_other_policies(mask);
         }
     }
@@ -233,12 +280,25 @@ impl Speech<'_> {
         let q = self.q;
         let Some((from, to)) = states(q) else { return };
         let edges = self.edges();
-        let cur = q.cur_state.filter(|_| mask.contains(AttrMask::CUR_STATE)).and_then(QpState::from_number);
+        let cur = q
+            .cur_state
+            .filter(|_| mask.contains(AttrMask::CUR_STATE))
+            .and_then(QpState::from_number);
         if let (Some(cur), true) = (cur, edges.iter().any(|e| (e.from, e.to) == (from, to))) {
-            self.say(Layer::Transition, format!("{} is not a legal pair for {}, and CUR_STATE = {cur} makes that row the judge", pair(cur, to), q.transport));
+            self.say(
+                Layer::Transition,
+                format!(
+                    "{} is not a legal pair for {}, and CUR_STATE = {cur} makes that row the judge",
+                    pair(cur, to),
+                    q.transport
+                ),
+            );
             return;
         }
-        self.say(Layer::Transition, format!("{}: no legal pair for {}", pair(from, to), q.transport));
+        self.say(
+            Layer::Transition,
+            format!("{}: no legal pair for {}", pair(from, to), q.transport),
+        );
         let next: Vec<String> =
             edges.iter().filter(|e| e.from == from).map(|e| e.to.to_string()).collect();
         self.say(Layer::Transition, format!("from {from} a call may lead to {}", and(&next)));
@@ -246,7 +306,13 @@ impl Speech<'_> {
         for (change, policy) in q.profile.neighbours() {
             if transition_row(q.transport, from, to, &policy).is_some() {
                 let whose = if named == "linux" { "Linux".to_string() } else { named.clone() };
-                self.say(Layer::Transition, format!("{}: refused in the {whose} profile; with {change} it is accepted", pair(from, to)));
+                self.say(
+                    Layer::Transition,
+                    format!(
+                        "{}: refused in the {whose} profile; with {change} it is accepted",
+                        pair(from, to)
+                    ),
+                );
             }
         }
         let wanted = mask.minus(AttrMask::STATE | AttrMask::CUR_STATE);
@@ -273,7 +339,10 @@ impl Speech<'_> {
             let (never, elsewhere): (Vec<_>, Vec<_>) =
                 bits(extra).partition(|b| !edges.iter().any(|e| e.takes(*b)));
             if !never.is_empty() {
-                self.say(Layer::Mask, format!("not allowed for {}: {}", q.transport, sorted(union(&never))));
+                self.say(
+                    Layer::Mask,
+                    format!("not allowed for {}: {}", q.transport, sorted(union(&never))),
+                );
             }
             if !elsewhere.is_empty() {
                 self.say(Layer::Mask, format!("not allowed here: {}", sorted(union(&elsewhere))));
@@ -281,7 +350,10 @@ impl Speech<'_> {
             for bit in &elsewhere {
                 let rows: Vec<String> =
                     edges.iter().filter(|e| e.takes(*bit)).map(|e| pair(e.from, e.to)).collect();
-                self.say(Layer::Mask, format!("{} is not allowed in {here}; allowed in {}", list(*bit), and(&rows)));
+                self.say(
+                    Layer::Mask,
+                    format!("{} is not allowed in {here}; allowed in {}", list(*bit), and(&rows)),
+                );
             }
             for text in reasons(q.transport, union(&never)) {
                 self.say(Layer::Mask, text);
@@ -291,7 +363,13 @@ impl Speech<'_> {
             }
         }
         if q.policy_overrides(mask) {
-            self.say(Layer::Mask, format!("the row of CUR_STATE = {} judges the mask (cur_state = override)", state_name(q.cur_state.unwrap_or(q.from))));
+            self.say(
+                Layer::Mask,
+                format!(
+                    "the row of CUR_STATE = {} judges the mask (cur_state = override)",
+                    state_name(q.cur_state.unwrap_or(q.from))
+                ),
+            );
         }
         // The values are judged as if the mask were right, so that nobody mends one fault to
         // find the next.
@@ -301,8 +379,27 @@ impl Speech<'_> {
     /// How to give these attributes to a QP that is to end in the target state.
     fn about_route(&mut self, edges: &[Edge], attrs: AttrMask) {
         let Some((from, to)) = states(self.q) else { return };
-        if let Some((way, at)) = route::detour(edges, from, to, attrs) {
-            self.say(Layer::Mask, format!("legal way: {}", walk(from, &way, Some((at, attrs)))));
+        match route::detour(edges, from, to, attrs) {
+            Some((way, at)) if !route::destroys(&way) => {
+                self.say(
+                    Layer::Mask,
+                    format!("legal way: {}", walk(from, &way, Some((at, attrs)))),
+                );
+            }
+            // There and back would cost the QP its life: name the place where they are given.
+            _ => {
+                if let Some(way) = route::to_carrier(edges, from, attrs) {
+                    let at = way.len() - 1;
+                    self.say(
+                        Layer::Mask,
+                        format!(
+                            "{} can be given on this way: {}",
+                            list(attrs),
+                            walk(from, &way, Some((at, attrs)))
+                        ),
+                    );
+                }
+            }
         }
     }
 
@@ -314,7 +411,9 @@ impl Speech<'_> {
         let legal = row.required | (mask & row.optional) | state;
         for g in q.values.iter().filter(|g| legal.contains(g.field.attr)) {
             let refused = q.judge(legal, &[*g], &q.profile.policy);
-            if !g.fits() || refused.layer == Layer::Value && refused.bad_values.contains(g.field.attr) {
+            if !g.fits()
+                || refused.layer == Layer::Value && refused.bad_values.contains(g.field.attr)
+            {
                 let text = self.why_bad(legal, *g);
                 self.say(Layer::Value, format!("{lead}{text}"));
             }
@@ -324,8 +423,12 @@ impl Speech<'_> {
     fn why_bad(&self, legal: AttrMask, g: Given) -> String {
         let q = self.q;
         let name = g.field.names[0];
-        if g.field.names[0].ends_with("is_global") && q.profile.policy.link_layer == LinkLayer::Roce {
-            return format!("Ethernet link needs {name} = 1 with a valid GID index; {name}={} has no GRH", g.value);
+        if name.ends_with("is_global") && g.fits() && q.profile.policy.link_layer == LinkLayer::Roce
+        {
+            return format!(
+                "Ethernet link needs {name} = 1 with a valid GID index; {name}={} has no GRH",
+                g.value
+            );
         }
         let accepted = accepted_values(q, legal, g.field);
         let (low, high) = (accepted.first().map_or(0, |r| r.0), accepted.last().map_or(0, |r| r.1));
@@ -338,7 +441,12 @@ impl Speech<'_> {
                 .iter()
                 .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}..{b}") })
                 .collect();
-            format!("{name}={} is not accepted in {}; accepted: {}", g.value, place(q.from, q.target()), and(&some))
+            format!(
+                "{name}={} is not accepted in {}; accepted: {}",
+                g.value,
+                place(q.from, q.target()),
+                and(&some)
+            )
         };
         if !g.fits() {
             text += &format!(" (it does not even fit the {}-bit field)", g.field.bits);
@@ -353,7 +461,12 @@ impl Speech<'_> {
     fn about_unasked(&mut self, mask: AttrMask) {
         for g in &self.q.values {
             if !mask.contains(g.field.attr) {
-                let text = format!("{}={} is not looked at: the mask has no {}", g.field.names[0], g.value, list(g.field.attr));
+                let text = format!(
+                    "{}={} is not looked at: the mask has no {}",
+                    g.field.names[0],
+                    g.value,
+                    list(g.field.attr)
+                );
                 self.say(Layer::Value, text);
             }
         }
@@ -366,7 +479,12 @@ impl Speech<'_> {
         for (change, policy) in self.q.profile.neighbours() {
             let layer = self.q.judge(mask, &self.q.values, &policy).layer;
             if layer == Layer::None || layer > refused {
-                self.say(refused, format!("profile {profile} refuses this; with {change} it is accepted on this layer"));
+                self.say(
+                    refused,
+                    format!(
+                        "profile {profile} refuses this; with {change} it is accepted on this layer"
+                    ),
+                );
             }
         }
     }
@@ -437,7 +555,11 @@ fn walk(from: QpState, way: &[Edge], carrier: Option<(usize, AttrMask)>) -> Stri
         }
         let drains = edge.to == QpState::Sqd && edge.from != QpState::Sqd;
         let with = match (carries.is_empty(), drains) {
-            (_, true) => format!(" (with {}, then wait until {})", list(AttrMask::EN_SQD_ASYNC_NOTIFY), Drain::Drained),
+            (_, true) => format!(
+                " (with {}, then wait until {})",
+                list(AttrMask::EN_SQD_ASYNC_NOTIFY),
+                Drain::Drained
+            ),
             (false, _) => format!(" (with {})", list(carries)),
             (true, _) => String::new(),
         };

@@ -16,26 +16,104 @@ pub struct Errno {
     pub from_table: bool,
 }
 
-const fn e(number: u16, name: &'static str, from_table: bool, layer: &'static str, advice: &'static str) -> Errno {
+const fn e(
+    number: u16,
+    name: &'static str,
+    from_table: bool,
+    layer: &'static str,
+    advice: &'static str,
+) -> Errno {
     Errno { number, name, layer, advice, from_table }
 }
 
 /// Numbers of Linux.
 const KNOWN: &[Errno] = &[
-    e(1, "EPERM", false, "permission", "the process may not do this (locked memory, raw QP, a privileged Q_Key)"),
-    e(5, "EIO", false, "device: the command failed", "look at the kernel log for the firmware's syndrome"),
-    e(11, "EAGAIN", false, "device: busy or short of resources", "try again; look at the kernel log"),
-    e(12, "ENOMEM", false, "resources: memory, or at post time a full send or receive queue", "at ibv_post_send it is a full send queue, not an overflow of the CQ"),
+    e(
+        1,
+        "EPERM",
+        false,
+        "permission",
+        "the process may not do this (locked memory, raw QP, a privileged Q_Key)",
+    ),
+    e(
+        5,
+        "EIO",
+        false,
+        "device: the command failed",
+        "look at the kernel log for the firmware's syndrome",
+    ),
+    e(
+        11,
+        "EAGAIN",
+        false,
+        "device: busy or short of resources",
+        "try again; look at the kernel log",
+    ),
+    e(
+        12,
+        "ENOMEM",
+        false,
+        "resources: memory, or at post time a full send or receive queue",
+        "at ibv_post_send it is a full send queue, not an overflow of the CQ",
+    ),
     e(13, "EACCES", false, "permission", "the process may not use this device or GID"),
     e(16, "EBUSY", false, "device: the object is in use", "something still hangs on the QP"),
-    e(19, "ENODEV", false, "device: GID or port has no network device", "look at the GID table entry and whether its interface is up; on a bonded device at the port affinity"),
-    e(22, "EINVAL", true, "mask, value or address (check the mask first)", "the only number that the table check gives; drivers and the GID look-up give it too"),
-    e(95, "EOPNOTSUPP", false, "driver: not supported", "the driver or its firmware lacks this call or attribute"),
-    e(99, "EADDRNOTAVAIL", false, "address: the source GID has no address any more", "look at the GID table entry"),
-    e(101, "ENETUNREACH", false, "address: no route to the peer's network", "look at the routing table for the destination GID"),
-    e(110, "ETIMEDOUT", false, "address: neighbour or route not resolved, peer unreachable", "ping the peer's address from this interface; look at GID, VLAN and routes"),
-    e(113, "EHOSTUNREACH", false, "address: neighbour or route not resolved, peer unreachable", "look at the neighbour table for the destination"),
-    e(121, "EREMOTEIO", false, "device: firmware refused the command", "look at the kernel log for the firmware's syndrome; 0x3 is a bad parameter, that is a value"),
+    e(
+        19,
+        "ENODEV",
+        false,
+        "device: GID or port has no network device",
+        "look at the GID table entry and whether its interface is up; on a bonded device at the port affinity",
+    ),
+    e(
+        22,
+        "EINVAL",
+        true,
+        "mask, value or address (check the mask first)",
+        "the only number that the table check gives; drivers and the GID look-up give it too",
+    ),
+    e(
+        95,
+        "EOPNOTSUPP",
+        false,
+        "driver: not supported",
+        "the driver or its firmware lacks this call or attribute",
+    ),
+    e(
+        99,
+        "EADDRNOTAVAIL",
+        false,
+        "address: the source GID has no address any more",
+        "look at the GID table entry",
+    ),
+    e(
+        101,
+        "ENETUNREACH",
+        false,
+        "address: no route to the peer's network",
+        "look at the routing table for the destination GID",
+    ),
+    e(
+        110,
+        "ETIMEDOUT",
+        false,
+        "address: neighbour or route not resolved, peer unreachable",
+        "ping the peer's address from this interface; look at GID, VLAN and routes",
+    ),
+    e(
+        113,
+        "EHOSTUNREACH",
+        false,
+        "address: neighbour or route not resolved, peer unreachable",
+        "look at the neighbour table for the destination",
+    ),
+    e(
+        121,
+        "EREMOTEIO",
+        false,
+        "device: firmware refused the command",
+        "look at the kernel log for the firmware's syndrome; 0x3 is a bad parameter, that is a value",
+    ),
 ];
 
 /// The errno of that number (`22`, `-22`) or name (`EINVAL`).

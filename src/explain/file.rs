@@ -37,18 +37,37 @@ impl Overrides {
 
 const TOP: &[&str] = &["profile", "policy", "transport", "link_layer", "step"];
 const STEP: &[&str] = &[
-    "transport", "from", "from_state", "to", "to_state", "attrs", "attr_mask", "mask", "set", "values",
-    "cur_state", "link_layer", "draining", "mig_armed", "errno",
+    "transport",
+    "from",
+    "from_state",
+    "to",
+    "to_state",
+    "attrs",
+    "attr_mask",
+    "mask",
+    "set",
+    "values",
+    "cur_state",
+    "link_layer",
+    "draining",
+    "mig_armed",
+    "errno",
 ];
 
 /// Reads the calls of a file. `name` stands for the file in messages.
 ///
 /// # Errors
 /// One message with line and column, the field, and what was expected there.
-pub fn read(name: &str, text: &str, overrides: &Overrides) -> std::result::Result<Vec<Step>, InputError> {
+pub fn read(
+    name: &str,
+    text: &str,
+    overrides: &Overrides,
+) -> std::result::Result<Vec<Step>, InputError> {
     let table = DeTable::parse(text).map_err(|e| {
         let at = e.span().unwrap_or(0..0);
-        InputError(Problem::new(at, "this is not TOML", e.message()).in_file(name, text).to_string())
+        InputError(
+            Problem::new(at, "this is not TOML", e.message()).in_file(name, text).to_string(),
+        )
     })?;
     let top = Fields::new("the file", 0..0, table.get_ref());
     steps(top, overrides).map_err(|p| InputError(p.in_file(name, text).to_string()))
@@ -85,8 +104,21 @@ fn steps(top: Fields<'_>, overrides: &Overrides) -> Result<Vec<Step>> {
     Ok(out)
 }
 
-fn one(f: Fields<'_>, transport: Option<Transport>, profile: Profile, overrides: &Overrides, first: bool) -> Result<Step> {
-    for (a, b) in [("from", "from_state"), ("to", "to_state"), ("set", "values"), ("attrs", "attr_mask"), ("attrs", "mask"), ("attr_mask", "mask")] {
+fn one(
+    f: Fields<'_>,
+    transport: Option<Transport>,
+    profile: Profile,
+    overrides: &Overrides,
+    first: bool,
+) -> Result<Step> {
+    for (a, b) in [
+        ("from", "from_state"),
+        ("to", "to_state"),
+        ("set", "values"),
+        ("attrs", "attr_mask"),
+        ("attrs", "mask"),
+        ("attr_mask", "mask"),
+    ] {
         f.not_both(a, b)?;
     }
     let either = |a, b| f.get(a).or_else(|| f.get(b));
@@ -117,14 +149,18 @@ fn one(f: Fields<'_>, transport: Option<Transport>, profile: Profile, overrides:
     if let Some(node) = either("attrs", "attr_mask").or_else(|| f.get("mask")) {
         let mask = mask(node)?;
         if mask.contains(AttrMask::STATE) && q.to.is_none() {
-            return Err(node.problem("the mask has STATE, but the step names no target state", "add `to`, or leave STATE out"));
+            return Err(node.problem(
+                "the mask has STATE, but the step names no target state",
+                "add `to`, or leave STATE out",
+            ));
         }
         q.mask = Some(mask);
     }
     if let Some(node) = either("set", "values") {
         for (at, value) in node.any_fields()?.entries() {
-            let field = Field::named(value.name)
-                .map_err(|e| Problem::new(at, e.to_string(), "expected a field of struct ibv_qp_attr"))?;
+            let field = Field::named(value.name).map_err(|e| {
+                Problem::new(at, e.to_string(), "expected a field of struct ibv_qp_attr")
+            })?;
             q.values.push(Given { field, value: told(&value, field.parse(&word(&value)?))? });
         }
     }
@@ -151,9 +187,10 @@ fn word(node: &Node<'_>) -> Result<String> {
 /// A list of names, names in one string, or a number: exactly the bits it says.
 fn mask(node: Node<'_>) -> Result<AttrMask> {
     if node.is_array() {
-        return node.list()?.iter().try_fold(AttrMask::EMPTY, |all, n| {
-            Ok(all | told(n, names::attribute(n.str()?))?)
-        });
+        return node
+            .list()?
+            .iter()
+            .try_fold(AttrMask::EMPTY, |all, n| Ok(all | told(n, names::attribute(n.str()?))?));
     }
     let words = word(&node)?;
     match names::number(&words) {

@@ -1,6 +1,7 @@
 //! An answer for people and for programs.
 
 use std::fmt::Write;
+use std::io::IsTerminal;
 
 use serde_json::{Value, json};
 
@@ -14,6 +15,11 @@ use crate::model::{AttrMask, Layer};
 pub struct Paint(pub bool);
 
 impl Paint {
+    /// Colour if standard output is a terminal and NO_COLOR is not set.
+    pub fn for_stdout() -> Self {
+        Paint(std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none())
+    }
+
     fn mark(self, code: &str, text: &str) -> String {
         if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
     }
@@ -74,7 +80,8 @@ pub fn text(a: &Answer, paint: Paint) -> String {
 pub fn text_steps(steps: &[StepAnswer], paint: Paint) -> String {
     let mut out = String::new();
     for (i, s) in steps.iter().enumerate() {
-        let _ = write!(out, "{}{}: {}", if i > 0 { "\n" } else { "" }, i + 1, text(&s.answer, paint));
+        let _ =
+            write!(out, "{}{}: {}", if i > 0 { "\n" } else { "" }, i + 1, text(&s.answer, paint));
     }
     out
 }

@@ -59,18 +59,39 @@ pub fn path(edges: &[Edge], from: QpState, to: QpState) -> Option<Vec<Edge>> {
     best[usize::from(to.number())].take()
 }
 
+/// Does the way lead through RESET or ERR, where queued work is lost?
+pub fn destroys(way: &[Edge]) -> bool {
+    way.iter().any(|e| matches!(e.to, QpState::Reset | QpState::Err))
+}
+
+/// The best way from `from` whose last call takes all of `attrs`.
+pub fn to_carrier(edges: &[Edge], from: QpState, attrs: AttrMask) -> Option<Vec<Edge>> {
+    carriers(edges, from, attrs).min_by_key(|way| length(way))
+}
+
 /// The best way from `from` to `to` with one call on it that takes all of `attrs`, and the
 /// position of that call.
-pub fn detour(edges: &[Edge], from: QpState, to: QpState, attrs: AttrMask) -> Option<(Vec<Edge>, usize)> {
-    edges
-        .iter()
-        .filter(|e| e.takes(attrs))
-        .filter_map(|carrier| {
-            let mut way = path(edges, from, carrier.from)?;
-            let at = way.len();
-            way.push(*carrier);
+pub fn detour(
+    edges: &[Edge],
+    from: QpState,
+    to: QpState,
+    attrs: AttrMask,
+) -> Option<(Vec<Edge>, usize)> {
+    carriers(edges, from, attrs)
+        .filter_map(|mut way| {
+            let carrier = *way.last()?;
+            let at = way.len() - 1;
             way.extend(path(edges, carrier.to, to)?);
             Some((way, at))
         })
         .min_by_key(|(way, _)| length(way))
+}
+
+/// Every way that ends with a call that takes all of `attrs`.
+fn carriers(edges: &[Edge], from: QpState, attrs: AttrMask) -> impl Iterator<Item = Vec<Edge>> {
+    edges.iter().filter(move |e| e.takes(attrs)).filter_map(move |carrier| {
+        let mut way = path(edges, from, carrier.from)?;
+        way.push(*carrier);
+        Some(way)
+    })
 }

@@ -4,7 +4,7 @@
 use super::answer::{Answer, Note, explain};
 use super::names::state_name;
 use super::question::Question;
-use crate::model::Layer;
+use crate::model::{Layer, QpState};
 
 /// One call of a sequence.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub struct StepAnswer {
 }
 
 /// Explains calls in order. Each is judged from the state that it states, or else from the one
-/// in which the steps before really left the QP.
+/// in which the steps before really left the QP; a QP begins in RESET.
 pub fn explain_all(steps: &[Step]) -> Vec<StepAnswer> {
     // `hoped`: where the QP would be, had every call been accepted. `first`: the refusal at
     // which the two parted.
@@ -53,7 +53,9 @@ pub fn explain_all(steps: &[Step]) -> Vec<StepAnswer> {
                 },
             );
         }
-        hoped = wished.target();
+        if QpState::from_number(wished.target()).is_some() {
+            hoped = wished.target();
+        }
         if answer.accepted() {
             real = answer.to;
         }

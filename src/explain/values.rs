@@ -18,8 +18,14 @@ pub struct Field {
 
 const MTUS: &[(&str, u32)] =
     &[("MTU_256", 1), ("MTU_512", 2), ("MTU_1024", 3), ("MTU_2048", 4), ("MTU_4096", 5)];
-const MIGRATION: &[(&str, u32)] =
-    &[("MIG_MIGRATED", 0), ("MIG_REARM", 1), ("MIG_ARMED", 2), ("MIGRATED", 0), ("REARM", 1), ("ARMED", 2)];
+const MIGRATION: &[(&str, u32)] = &[
+    ("MIG_MIGRATED", 0),
+    ("MIG_REARM", 1),
+    ("MIG_ARMED", 2),
+    ("MIGRATED", 0),
+    ("REARM", 1),
+    ("ARMED", 2),
+];
 const ACCESS: &[(&str, u32)] = &[
     ("ACCESS_LOCAL_WRITE", 1),
     ("ACCESS_REMOTE_WRITE", 2),
@@ -90,11 +96,18 @@ impl Field {
         let all = || FIELDS.iter().flat_map(|f| f.names.iter().copied());
         FIELDS.iter().find(|f| f.names.contains(&bare.as_str())).ok_or_else(|| {
             InputError(match bare.as_str() {
-                "qp_state" | "state" => format!("`{name}` is the target state, not a value; give it as `to`"),
-                "cur_qp_state" | "cur_state" => {
-                    format!("`{name}` is a state, not a value; give it as `cur_state` (--cur-state)")
+                "qp_state" | "state" => {
+                    format!("`{name}` is the target state, not a value; give it as `to`")
                 }
-                _ => format!("`{name}` is not a value of struct ibv_qp_attr{}", did_you_mean(&bare, all())),
+                "cur_qp_state" | "cur_state" => {
+                    format!(
+                        "`{name}` is a state, not a value; give it as `cur_state` (--cur-state)"
+                    )
+                }
+                _ => format!(
+                    "`{name}` is not a value of struct ibv_qp_attr{}",
+                    did_you_mean(&bare, all())
+                ),
             })
         })
     }
@@ -104,8 +117,10 @@ impl Field {
         if let Some(n) = names::number(text) {
             return Ok(n);
         }
-        let words: Vec<String> =
-            text.split('|').map(|w| w.trim().to_ascii_uppercase().replace("IBV_", "").replace("IB_", "")).collect();
+        let words: Vec<String> = text
+            .split('|')
+            .map(|w| w.trim().to_ascii_uppercase().replace("IBV_", "").replace("IB_", ""))
+            .collect();
         let find = |w: &String| self.words.iter().find(|(n, _)| n == w).map(|(_, n)| *n);
         match words.iter().map(find).collect::<Option<Vec<u32>>>() {
             Some(found) if found.len() == 1 || self.attr == AttrMask::ACCESS_FLAGS => {
@@ -157,9 +172,14 @@ impl Given {
 /// Values that pass every check: what stands in for the attributes of which nothing is known.
 pub fn harmless() -> AttrValues {
     let mut v = AttrValues::default();
-    for (name, n) in
-        [("port_num", 1), ("alt_port_num", 1), ("path_mtu", 1), ("is_global", 1), ("alt_is_global", 1), ("path_mig_state", 2)]
-    {
+    for (name, n) in [
+        ("port_num", 1),
+        ("alt_port_num", 1),
+        ("path_mtu", 1),
+        ("is_global", 1),
+        ("alt_is_global", 1),
+        ("path_mig_state", 2),
+    ] {
         for f in FIELDS.iter().filter(|f| f.names[0] == name) {
             (f.set)(&mut v, n);
         }

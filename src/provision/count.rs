@@ -48,8 +48,15 @@ pub fn check(plan: &Plan) -> Report {
         about(plan, i, c, &mut say);
     }
     about_srqs(plan, &mut say);
-    if plan.qps.iter().any(|q| q.send_cq == q.recv_cq && q.sq_wr > 0 && (q.rq_wr > 0 || q.srq.is_some())) {
-        say.push("no order is promised between completions of different work queues, even on one CQ".into());
+    if plan
+        .qps
+        .iter()
+        .any(|q| q.send_cq == q.recv_cq && q.sq_wr > 0 && (q.rq_wr > 0 || q.srq.is_some()))
+    {
+        say.push(
+            "no order is promised between completions of different work queues, even on one CQ"
+                .into(),
+        );
         say.push("a send slot is free only after its own (or a later signaled) send completion is polled; ENOMEM from ibv_post_send is a full send queue, not an overflow of the CQ".into());
     }
     let max_safe_qps = match plan.qps.as_slice() {
@@ -160,18 +167,42 @@ fn about(plan: &Plan, i: usize, c: &Check, say: &mut Vec<String>) {
     if c.ok {
         say.push(format!("CQ {}: need {}, usable {}: deep enough", c.cq, c.need, c.usable));
     } else {
-        say.push(format!("CQ {}: need {}, usable {}: {} too few", c.cq, c.need, c.usable, c.need - c.usable));
-        say.push("a flush completes every work request, signaled or not, so all of them count".into());
-        if let Some(n) = c.max_qps {
+        say.push(format!(
+            "CQ {}: need {}, usable {}: {} too few",
+            c.cq,
+            c.need,
+            c.usable,
+            c.need - c.usable
+        ));
+        say.push(
+            "a flush completes every work request, signaled or not, so all of them count".into(),
+        );
+        if let Some(n) = c.max_qps.filter(|n| *n > 0) {
             say.push(format!("CQ {}: at most {n} of these QPs fit", c.cq));
         }
         match c.cqs_needed {
-            Some(n) if n > 1 => say.push(format!("split the QPs over two or more CQs: {n} of {} usable entries are enough", c.usable)),
+            Some(n) if n > 1 => say.push(format!(
+                "split the QPs over two or more CQs: {n} of {} usable entries are enough",
+                c.usable
+            )),
             Some(_) => {}
-            None => say.push(format!("CQ {}: one QP alone is too much for it: make it deeper, or give send and receive queue a CQ each", c.cq)),
+            None => {
+                let both = plan
+                    .qps
+                    .iter()
+                    .any(|q| q.send_cq == i && q.recv_cq == i && q.sends() > 0 && q.receives() > 0);
+                let or = if both { ", or give send and receive queue a CQ each" } else { "" };
+                say.push(format!(
+                    "CQ {}: one QP alone is too much for it: make it deeper{or}",
+                    c.cq
+                ));
+            }
         }
         if !cq.resizable {
-            say.push(format!("CQ {}: it cannot be resized, so its depth must be right when it is created", c.cq));
+            say.push(format!(
+                "CQ {}: it cannot be resized, so its depth must be right when it is created",
+                c.cq
+            ));
         }
     }
     if let Some(max) = plan.device.max_cqe.filter(|max| cq.asked > *max) {
@@ -189,7 +220,10 @@ fn about_mistakes(plan: &Plan, i: usize, c: &Check, say: &mut Vec<String>) {
         return;
     }
     if c.ok_by_asked {
-        say.push(format!("CQ {}: against the depth asked ({}) it would have looked right; {} are usable", c.cq, c.asked, c.usable));
+        say.push(format!(
+            "CQ {}: against the depth asked ({}) it would have looked right; {} are usable",
+            c.cq, c.asked, c.usable
+        ));
     }
     if c.need <= c.granted {
         say.push(format!("CQ {}: against the whole ring ({}) it would have looked right; {} of its entries cannot be used", c.cq, c.granted, c.reserved));
@@ -218,7 +252,10 @@ fn about_srqs(plan: &Plan, say: &mut Vec<String>) {
     for (i, srq) in plan.srqs.iter().enumerate() {
         let users = || plan.qps.iter().filter(|q| q.srq == Some(i));
         if users().next().is_some() {
-            say.push(format!("SRQ {}: its size ({}) bounds the receive side instead of the sum over the QPs", srq.id, srq.wr));
+            say.push(format!(
+                "SRQ {}: its size ({}) bounds the receive side instead of the sum over the QPs",
+                srq.id, srq.wr
+            ));
         } else {
             say.push(format!("SRQ {} is not used by any QP", srq.id));
         }

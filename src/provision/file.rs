@@ -19,9 +19,12 @@ const MOST: u64 = 1 << 24;
 pub fn read(name: &str, text: &str) -> std::result::Result<Plan, InputError> {
     let table = DeTable::parse(text).map_err(|e| {
         let at = e.span().unwrap_or(0..0);
-        InputError(Problem::new(at, "this is not TOML", e.message()).in_file(name, text).to_string())
+        InputError(
+            Problem::new(at, "this is not TOML", e.message()).in_file(name, text).to_string(),
+        )
     })?;
-    plan(Fields::new("the file", 0..0, table.get_ref())).map_err(|p| InputError(p.in_file(name, text).to_string()))
+    plan(Fields::new("the file", 0..0, table.get_ref()))
+        .map_err(|p| InputError(p.in_file(name, text).to_string()))
 }
 
 fn plan(top: Fields<'_>) -> Result<Plan> {
@@ -53,7 +56,11 @@ fn plan(top: Fields<'_>) -> Result<Plan> {
 }
 
 /// A name that is not taken yet.
-fn fresh<'a>(f: &Fields<'_>, field: &str, taken: impl IntoIterator<Item = &'a str>) -> Result<String> {
+fn fresh<'a>(
+    f: &Fields<'_>,
+    field: &str,
+    taken: impl IntoIterator<Item = &'a str>,
+) -> Result<String> {
     let node = f.need(field)?;
     let id = node.str()?;
     if id.is_empty() {
@@ -76,9 +83,14 @@ fn cq(node: &Node<'_>, plan: &Plan) -> Result<Cq> {
         reserved: f.uint_or("reserved", 0..=MOST, 0)?,
         resizable: f.bool_or("resizable", true)?,
     };
-    if let (Some(node), Some(granted), Some(max)) = (f.get("granted"), cq.granted, plan.device.max_cqe) {
+    if let (Some(node), Some(granted), Some(max)) =
+        (f.get("granted"), cq.granted, plan.device.max_cqe)
+    {
         if granted > max {
-            return Err(node.problem(format!("`granted` is {granted}, but the device has at most {max}"), "expected no more than max_cqe"));
+            return Err(node.problem(
+                format!("`granted` is {granted}, but the device has at most {max}"),
+                "expected no more than max_cqe",
+            ));
         }
     }
     Ok(cq)
@@ -86,11 +98,21 @@ fn cq(node: &Node<'_>, plan: &Plan) -> Result<Cq> {
 
 fn qp(node: &Node<'_>, plan: &Plan) -> Result<Qp> {
     let f = node.fields(&[
-        "id", "count", "transport", "send_cq", "recv_cq", "sq_wr", "rq_wr", "srq", "drain",
-        "completions_per_request", "signaled",
+        "id",
+        "count",
+        "transport",
+        "send_cq",
+        "recv_cq",
+        "sq_wr",
+        "rq_wr",
+        "srq",
+        "drain",
+        "completions_per_request",
+        "signaled",
     ])?;
     let transport = match f.get("transport") {
-        Some(n) => names::transport(n.str()?).map_err(|e| n.problem(e.to_string(), "expected RC, UC or UD"))?,
+        Some(n) => names::transport(n.str()?)
+            .map_err(|e| n.problem(e.to_string(), "expected RC, UC or UD"))?,
         None => Transport::Rc,
     };
     let srq = match f.get("srq") {
@@ -111,10 +133,15 @@ fn qp(node: &Node<'_>, plan: &Plan) -> Result<Qp> {
         signaled: f.get("signaled").map(|n| n.uint(0..=MOST)).transpose()?,
     };
     if let (Some(n), true) = (f.get("rq_wr"), srq.is_some()) {
-        return Err(n.problem("a QP with an SRQ has no receives of its own", "leave rq_wr or srq out"));
+        return Err(
+            n.problem("a QP with an SRQ has no receives of its own", "leave rq_wr or srq out")
+        );
     }
     if let Some(n) = f.get("signaled").filter(|_| qp.signaled.is_some_and(|s| s > qp.sends())) {
-        return Err(n.problem(format!("`signaled` is more than the {} work requests of the send queue", qp.sends()), "expected no more than there are"));
+        return Err(n.problem(
+            format!("`signaled` is more than the {} work requests of the send queue", qp.sends()),
+            "expected no more than there are",
+        ));
     }
     if qp.sends() == 0 && qp.rq_wr == 0 && srq.is_none() {
         return Err(node.problem("this QP has no work requests at all", "give sq_wr, rq_wr or srq"));
@@ -132,11 +159,18 @@ fn qp(node: &Node<'_>, plan: &Plan) -> Result<Qp> {
     })
 }
 
-fn index<'a>(node: &Node<'_>, what: &str, ids: impl Iterator<Item = &'a str> + Clone) -> Result<usize> {
+fn index<'a>(
+    node: &Node<'_>,
+    what: &str,
+    ids: impl Iterator<Item = &'a str> + Clone,
+) -> Result<usize> {
     let id = node.str()?;
     ids.clone().position(|i| i == id).ok_or_else(|| {
         let known: Vec<&str> = ids.clone().collect();
-        node.problem(format!("there is no {what} `{id}`"), format!("expected one of: {}", known.join(", ")))
-            .did_you_mean(id, known.iter().copied())
+        node.problem(
+            format!("there is no {what} `{id}`"),
+            format!("expected one of: {}", known.join(", ")),
+        )
+        .did_you_mean(id, known.iter().copied())
     })
 }

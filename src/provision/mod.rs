@@ -13,4 +13,4 @@ mod simulate;
 pub use count::{Check, Report, check};
 pub use file::read;
 pub use plan::{Cq, Device, Plan, Qp, Srq};
-pub use simulate::{CqFlush, Simulation, CannotSimulate, simulate};
+pub use simulate::{CannotSimulate, CqFlush, Simulation, simulate};

@@ -13,7 +13,8 @@ use crate::explain::print::Paint;
 /// A table of the CQs and what to say about them.
 pub fn text(report: &Report, simulation: Option<&Simulation>, paint: Paint) -> String {
     let mut grid = Table::new();
-    grid.load_style(NOTHING).set_header(["CQ", "need", "usable", "asked", "granted", "reserved", ""]);
+    grid.load_style(NOTHING)
+        .set_header(["CQ", "need", "usable", "asked", "granted", "reserved", ""]);
     for c in &report.checks {
         grid.add_row([
             c.cq.clone(),
@@ -30,13 +31,20 @@ pub fn text(report: &Report, simulation: Option<&Simulation>, paint: Paint) -> S
         let _ = writeln!(out, "  {s}");
     }
     if let Some(sim) = simulation {
-        let _ = writeln!(out, "simulated on the golden model: everything posted, all QPs to ERR, nothing polled");
+        let _ = writeln!(
+            out,
+            "simulated on the golden model: everything posted, all QPs to ERR, nothing polled"
+        );
         for c in &sim.cqs {
             let end = match c.overflow_at {
                 Some(n) => paint.bad(&format!("overflow at completion {n}")),
                 None => paint.good("no overflow"),
             };
-            let _ = writeln!(out, "  CQ {}: {} completions, {} written, {end}", c.cq, c.cqes_wanted, c.cqes_written);
+            let _ = writeln!(
+                out,
+                "  CQ {}: {} completions, {} written, {end}",
+                c.cq, c.cqes_wanted, c.cqes_written
+            );
         }
         let _ = writeln!(
             out,

@@ -58,7 +58,12 @@ pub fn simulate(plan: &Plan) -> Result<Simulation, CannotSimulate> {
             cqs: plan
                 .cqs
                 .iter()
-                .map(|c| CqFlush { cq: c.id.clone(), cqes_wanted: 0, cqes_written: 0, overflow_at: None })
+                .map(|c| CqFlush {
+                    cq: c.id.clone(),
+                    cqes_wanted: 0,
+                    cqes_written: 0,
+                    overflow_at: None,
+                })
                 .collect(),
             ..Simulation::default()
         },
@@ -68,7 +73,9 @@ pub fn simulate(plan: &Plan) -> Result<Simulation, CannotSimulate> {
         let depth = u32::try_from(cq.usable(&plan.device)).unwrap_or(0);
         run.must(&Operation::CreateCq { cqn, depth, ignore_overrun: false })?;
     }
-    let qps: Vec<(u32, &Qp)> = (0u32..).zip(plan.qps.iter().flat_map(|q| std::iter::repeat_n(q, q.count as usize))).collect();
+    let qps: Vec<(u32, &Qp)> = (0u32..)
+        .zip(plan.qps.iter().flat_map(|q| std::iter::repeat_n(q, q.count as usize)))
+        .collect();
     for (qpn, qp) in &qps {
         run.bring_up(*qpn, qp, &policy)?;
     }
@@ -103,12 +110,18 @@ fn config(plan: &Plan) -> Result<Config, CannotSimulate> {
     }
     let (sq, rq) = (sq.next_power_of_two(), rq.next_power_of_two());
     if qps > 1 << 16 || qps * (sq + rq) > MOST_WRS {
-        return too(format!("{qps} QPs with queues of {sq} and {rq} are more than {MOST_WRS} work requests or 65536 QPs"));
+        return too(format!(
+            "{qps} QPs with queues of {sq} and {rq} are more than {MOST_WRS} work requests or 65536 QPs"
+        ));
     }
     for cq in &plan.cqs {
         let usable = cq.usable(&plan.device);
         if !(1..=u64::from(Config::DEFAULT.cq_depth_max)).contains(&usable) {
-            return too(format!("CQ {} has {usable} usable entries; the hardware has 1 to {}", cq.id, Config::DEFAULT.cq_depth_max));
+            return too(format!(
+                "CQ {} has {usable} usable entries; the hardware has 1 to {}",
+                cq.id,
+                Config::DEFAULT.cq_depth_max
+            ));
         }
     }
     Ok(Config {
@@ -167,7 +180,8 @@ impl Run {
             rq_ceiling: (qp.receives() as u32).max(1),
             sq_sig_all: false,
         })?;
-        let way = path(&edges(qp.transport, policy), QpState::Reset, QpState::Rts).unwrap_or_default();
+        let way =
+            path(&edges(qp.transport, policy), QpState::Reset, QpState::Rts).unwrap_or_default();
         for edge in way {
             self.must(&modify(qpn, edge.to, edge.row.required))?;
         }

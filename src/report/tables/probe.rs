@@ -3,7 +3,7 @@
 use crate::explain::route::{edges, path};
 use crate::explain::values::harmless;
 use crate::model::{
-    AttrMask, Complete, Config, Effects, Machine, Modify, Operation, OpClass, Outcome, Owed,
+    AttrMask, Complete, Config, Effects, Machine, Modify, OpClass, Operation, Outcome, Owed,
     Policy, PostSend, QpState, Queue, Transport, status,
 };
 

@@ -66,7 +66,15 @@ pub(super) fn states(policy: &Policy) -> Table {
         ]);
     }
     Table {
-        columns: &["number", "state", "post_send", "post_recv", "modify_to", "send_error_to", "recv_error_to"],
+        columns: &[
+            "number",
+            "state",
+            "post_send",
+            "post_recv",
+            "modify_to",
+            "send_error_to",
+            "recv_error_to",
+        ],
         rows,
     }
 }

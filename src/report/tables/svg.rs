@@ -90,11 +90,22 @@ pub fn states_svg(policy: &Policy) -> String {
 fn arrow(out: &mut String, from: QpState, to: QpState, transports: &[Transport], dashed: bool) {
     let ((x1, y1), (x2, y2)) = (place(from), place(to));
     let names: Vec<&str> = transports.iter().map(|t| t.name()).collect();
-    let label = if transports.len() == Transport::ALL.len() { String::new() } else { names.join(" ") };
+    let label =
+        if transports.len() == Transport::ALL.len() { String::new() } else { names.join(" ") };
     let style = if dashed { "stroke=\"#a33\" stroke-dasharray=\"5 4\"" } else { "stroke=\"#333\"" };
     let (path, lx, ly) = if from == to {
         let (l, r, top) = (x1 - 14.0, x1 + 14.0, y1 - 31.0);
-        (format!("M{l} {top} C{} {} {} {} {r} {top}", l - 22.0, top - 44.0, r + 22.0, top - 44.0), x1, top - 38.0)
+        (
+            format!(
+                "M{l} {top} C{} {} {} {} {r} {top}",
+                l - 22.0,
+                top - 44.0,
+                r + 22.0,
+                top - 44.0
+            ),
+            x1,
+            top - 38.0,
+        )
     } else {
         let length = (x2 - x1).hypot(y2 - y1);
         let (ux, uy) = ((x2 - x1) / length, (y2 - y1) / length);
@@ -107,10 +118,21 @@ fn arrow(out: &mut String, from: QpState, to: QpState, transports: &[Transport],
         };
         let ((sx, sy), (tx, ty)) = (edge(x1, y1), edge(x2, y2));
         let mid = (0.25 * sx + 0.5 * cx + 0.25 * tx, 0.25 * sy + 0.5 * cy + 0.25 * ty);
-        (format!("M{sx:.1} {sy:.1} Q{cx:.1} {cy:.1} {tx:.1} {ty:.1}"), mid.0 + uy * 8.0, mid.1 - ux * 8.0)
+        (
+            format!("M{sx:.1} {sy:.1} Q{cx:.1} {cy:.1} {tx:.1} {ty:.1}"),
+            mid.0 + uy * (8.0 + 12.0 * uy.abs()),
+            mid.1 - ux * 10.0 + 4.0,
+        )
     };
-    let _ = writeln!(out, "<path d=\"{path}\" fill=\"none\" {style} marker-end=\"url(#tip)\"><title>{from} to {to}: {}</title></path>", names.join(" "));
+    let _ = writeln!(
+        out,
+        "<path d=\"{path}\" fill=\"none\" {style} marker-end=\"url(#tip)\"><title>{from} to {to}: {}</title></path>",
+        names.join(" ")
+    );
     if !label.is_empty() {
-        let _ = writeln!(out, "<text x=\"{lx:.1}\" y=\"{ly:.1}\" text-anchor=\"middle\" font-size=\"10\" fill=\"#555\">{label}</text>");
+        let _ = writeln!(
+            out,
+            "<text x=\"{lx:.1}\" y=\"{ly:.1}\" text-anchor=\"middle\" font-size=\"10\" fill=\"#555\">{label}</text>"
+        );
     }
 }

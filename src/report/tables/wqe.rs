@@ -2,8 +2,7 @@
 
 use super::{Cell, Table};
 use crate::model::{
-    Config, ControlSegment, OpClass, Policy, PostSend, Transport, WqeDecoded, WqeFormat,
-    decode_wqe,
+    Config, ControlSegment, OpClass, Policy, PostSend, Transport, WqeDecoded, WqeFormat, decode_wqe,
 };
 
 fn yes(b: bool) -> Cell {
@@ -28,8 +27,14 @@ pub(super) fn opcodes() -> Table {
     };
     Table {
         columns: &[
-            "opcode", "name", "transports", "headers", "carries_payload", "consumes_receive",
-            "holds_fence", "wc_opcode",
+            "opcode",
+            "name",
+            "transports",
+            "headers",
+            "carries_payload",
+            "consumes_receive",
+            "holds_fence",
+            "wc_opcode",
         ],
         rows: OpClass::ALL.into_iter().map(row).collect(),
     }
@@ -118,7 +123,13 @@ pub(super) fn layout() -> Table {
         for (name, read) in FIELDS {
             let bits = bits_of(*read);
             if let (Some(low), Some(high)) = (bits.first(), bits.last()) {
-                rows.push(vec![(*name).into(), word.into(), (4 * word).into(), (*high).into(), (*low).into()]);
+                rows.push(vec![
+                    (*name).into(),
+                    word.into(),
+                    (4 * word).into(),
+                    (*high).into(),
+                    (*low).into(),
+                ]);
             }
         }
     }
@@ -135,12 +146,25 @@ pub(super) fn sizes(policy: &Policy) -> Table {
             n => [n.into(), (n.next_multiple_of(64) - n).into()],
         };
         let [before, left] = inline;
-        vec![t.name().into(), c.name().into(), (16 * units).into(), units.into(), (63 - units).into(), before, left]
+        vec![
+            t.name().into(),
+            c.name().into(),
+            (16 * units).into(),
+            units.into(),
+            (63 - units).into(),
+            before,
+            left,
+        ]
     };
     Table {
         columns: &[
-            "transport", "opcode", "fixed_bytes", "fixed_ds", "max_segments",
-            "bytes_before_inline_payload", "inline_bytes_left_in_block",
+            "transport",
+            "opcode",
+            "fixed_bytes",
+            "fixed_ds",
+            "max_segments",
+            "bytes_before_inline_payload",
+            "inline_bytes_left_in_block",
         ],
         rows: pairs().map(row).collect(),
     }
