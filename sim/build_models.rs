@@ -93,6 +93,11 @@ pub fn main() {
     } else {
         "sim/rnic_watch.sv".to_owned()
     });
+    // Assertions, if this RTL has some of its own.
+    let checks = rtl.join("rnic_checks.sv");
+    if checks.is_file() {
+        sources.push(checks.display().to_string());
+    }
     let models = models(&sources, &rtl, wanted_configurations().as_deref());
 
     let umbrellas: Vec<Umbrellas> = std::thread::scope(|scope| {
@@ -224,7 +229,6 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
             "--no-timing",
             "--assert",
             "--trace-fst",
-            "--trace-structs",
         ])
         .args(["--x-assign", "fast", "--x-initial", "unique"])
         .args(["--prefix", &prefix, "--top-module", model.top, "--Mdir"])

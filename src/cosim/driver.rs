@@ -15,6 +15,8 @@ pub struct Driver<D> {
     resp: abi::rnic_resp,
     pattern: Pattern,
     levels: Levels,
+    /// Outputs that stay closed whatever the pattern says.
+    closed: u8,
     clock: u64,
     next_tag: u32,
     /// Inputs of every clock, kept only on demand.
@@ -31,6 +33,7 @@ impl<D: Dut> Driver<D> {
             resp: abi::rnic_resp::default(),
             pattern: Pattern::new(timing),
             levels: Levels::FREE,
+            closed: 0,
             clock: 0,
             next_tag: 1,
             recorded: None,
@@ -46,6 +49,12 @@ impl<D: Dut> Driver<D> {
     /// Changes readiness and holds from the next clock on.
     pub fn set_timing(&mut self, timing: &Timing) {
         self.pattern = Pattern::new(timing);
+    }
+
+    /// Keeps these outputs from being ready from the next clock on; 0 gives all back to the
+    /// pattern.
+    pub fn close(&mut self, outputs: u8) {
+        self.closed = outputs;
     }
 
     /// Keeps the inputs of every clock from now on.
@@ -108,6 +117,7 @@ impl<D: Dut> Driver<D> {
     #[inline]
     pub fn step(&mut self) -> Result<(), DutError> {
         self.levels = self.pattern.next();
+        self.levels.ready &= !self.closed;
         let s = &mut self.stim;
         let ready = self.levels.ready;
         s.rsp_ready = u8::from(ready & timing::RSP != 0);

@@ -10,7 +10,7 @@ mod coverage;
 mod driver;
 mod engine;
 #[cfg(test)]
-mod fake;
+pub(crate) mod fake;
 #[cfg(test)]
 mod fake_tests;
 mod host;
@@ -20,7 +20,7 @@ mod scoreboard;
 mod settings;
 pub mod shrink;
 pub mod stimulus;
-mod timing;
+pub mod timing;
 
 pub use coverage::{Coverage, Distances};
 pub use driver::{CHANNELS, Driver};
