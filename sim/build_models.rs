@@ -10,6 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
+#[path = "build_objects.rs"]
+mod build_objects;
+
 /// The sizes of the named configurations are those that the rest of the crate uses.
 #[allow(dead_code)]
 #[path = "../src/model/policy.rs"]
@@ -26,6 +29,8 @@ struct Model {
 
 /// The C++ of one model.
 struct Umbrellas {
+    /// What Verilator made.
+    folder: PathBuf,
     hot: PathBuf,
     cold: PathBuf,
 }
@@ -87,74 +92,73 @@ pub fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let mut sources = read_file_list(&list, &rtl);
     // Bound into the top: its assertions, and what waveforms show. RTL with other insides
-    // brings its own; without assertions it is checked from outside only.
-    let checks = rtl.join("rnic_checks.sv");
-    let own_watch = rtl.join("rnic_watch.sv");
-    if checks.is_file() {
-        sources.push(checks.display().to_string());
+    // brings its own, or empty ones.
+    for name in ["rnic_checks.sv", "rnic_watch.sv"] {
+        let own = rtl.join(name);
+        let file = if own.is_file() { own } else { Path::new("sim").join(name) };
+        sources.push(file.display().to_string());
     }
-    sources.push(if own_watch.is_file() {
-        own_watch.display().to_string()
-    } else {
-        "sim/rnic_watch.sv".to_owned()
-    });
     let models = models(&sources, &rtl, wanted_configurations().as_deref());
 
     let umbrellas: Vec<Umbrellas> = std::thread::scope(|scope| {
-        let jobs: Vec<_> = models
-            .iter()
-            .map(|model| scope.spawn(|| verilate(model, &verilator, &out)))
-            .collect();
-        let done: Vec<Result<Umbrellas, String>> = jobs
-            .into_iter()
-            .map(|job| job.join().expect("verilate does not panic"))
-            .collect();
+        let jobs: Vec<_> =
+            models.iter().map(|model| scope.spawn(|| verilate(model, &verilator, &out))).collect();
+        let done: Vec<Result<Umbrellas, String>> =
+            jobs.into_iter().map(|job| job.join().expect("verilate does not panic")).collect();
         // All models read the same sources: the first message says it all.
-        done.into_iter()
-            .collect::<Result<_, _>>()
-            .unwrap_or_else(|why| give_up(&why))
+        done.into_iter().collect::<Result<_, _>>().unwrap_or_else(|why| give_up(&why))
     });
     write(&out.join("models.h"), &registry(&models));
     let built: Vec<&str> = models.iter().map(|model| model.name).collect();
     println!("cargo::rustc-env=RNIC_BUILT_MODELS={}", built.join(","));
 
-    let mut hot = cxx_build::bridge("src/hw/ffi.rs");
-    hot.opt_level(2)
-        .file("sim/device.cpp")
-        .files(umbrellas.iter().map(|u| &u.hot));
-    let mut cold = cc::Build::new();
-    cold.cpp(true)
-        .opt_level(0)
-        .files(umbrellas.iter().map(|u| &u.cold));
-    for build in [&mut hot, &mut cold] {
+    let mut units = vec![];
+    let mut add = |name: String, mut build: cc::Build, opt_level: u32, mut inputs: Vec<PathBuf>| {
         build
+            .opt_level(opt_level)
             // Debug information would double the time and nobody steps through these files.
             .debug(false)
             .warnings(false)
             .include("sim")
             .include("sim/abi")
             .include(&out)
+            .include(out.join("cxxbridge/include"))
             .include(&verilator.include)
             .include(verilator.include.join("vltstd"))
-            .include(
-                verilator
-                    .runtime_header
-                    .parent()
-                    .expect("it lies in a folder"),
-            )
+            .include(verilator.runtime_header.parent().expect("it lies in a folder"))
             .flag("-include")
             .flag(&verilator.runtime_header);
         for flag in &verilator.flags {
             build.flag(flag);
         }
+        inputs.extend([
+            verilator.include.join("verilated.h"),
+            verilator.runtime_header.clone(),
+            "sim".into(),
+            "sim/abi/rnic_abi.h".into(),
+            "src/hw/ffi.rs".into(),
+        ]);
+        units.push(build_objects::Unit { name, build, inputs });
+    };
+    let cpp = |file: &Path| {
+        let mut build = cc::Build::new();
+        build.cpp(true).file(file);
+        build
+    };
+    add("bridge".into(), cxx_build::bridge("src/hw/ffi.rs"), 2, vec![]);
+    add("device".into(), cpp(Path::new("sim/device.cpp")), 2, vec![out.join("models.h")]);
+    for umbrella in &umbrellas {
+        let Umbrellas { folder, hot, cold } = umbrella;
+        let prefix = folder.file_name().expect("it has a name").to_string_lossy();
+        for (part, file, opt_level) in [("cold", cold, 0), ("hot", hot, 2)] {
+            let inputs = vec![folder.clone(), file.clone()];
+            add(format!("{prefix}_{part}"), cpp(file), opt_level, inputs);
+        }
     }
-    // The hot part needs the cold one, and a linker looks for symbols from left to right.
-    let compiled = std::thread::scope(|scope| {
-        let hot = scope.spawn(|| hot.try_compile("rnic_models"));
-        let cold = cold.try_compile("rnic_models_cold");
-        hot.join().expect("cc does not panic").is_ok() && cold.is_ok()
+    let archived = build_objects::compile(units, &out).is_some_and(|all| {
+        cc::Build::new().cpp(true).objects(all).try_compile("rnic_models").is_ok()
     });
-    if !compiled {
+    if !archived {
         give_up("the verilated models do not compile: see the compiler's messages above");
     }
 }
@@ -163,9 +167,7 @@ pub fn main() {
 /// loop of work on the RTL, where each one costs seconds.
 fn wanted_configurations() -> Option<Vec<String>> {
     println!("cargo::rerun-if-env-changed=RNIC_CONFIGS");
-    let text = env::var("RNIC_CONFIGS")
-        .ok()
-        .filter(|t| !t.trim().is_empty())?;
+    let text = env::var("RNIC_CONFIGS").ok().filter(|t| !t.trim().is_empty())?;
     let wanted: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
     let known = policy::Config::ALL.map(|config| config.name);
     if let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
@@ -223,13 +225,11 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
 
     let mut command = Command::new(&verilator.path);
     command
-        .args([
-            "--cc",
-            "-O3",
-            "--no-timing",
-            "--assert",
-            "--trace-fst",
-        ])
+        .args(["--cc", "-O3", "--no-timing", "--assert", "--trace-fst"])
+        .arg("--no-trace-params")
+        // One function of 10,000 lines takes the compiler twice as long as forty of them and
+        // gains it 4 %.
+        .args(["--output-split-cfuncs", "300"])
         .args(["--x-assign", "fast", "--x-initial", "unique"])
         .args(["--prefix", &prefix, "--top-module", model.top, "--Mdir"])
         .arg(&folder);
@@ -241,9 +241,8 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
         command.arg("-Wno-fatal");
     }
     command.arg("sim/rnic.vlt").args(&model.sources);
-    let ran = command
-        .output()
-        .map_err(|e| format!("{} cannot be run: {e}", verilator.path.display()))?;
+    let ran =
+        command.output().map_err(|e| format!("{} cannot be run: {e}", verilator.path.display()))?;
     if !ran.status.success() {
         return Err(format!(
             "{} refuses the RTL of configuration {}:\n\n{}",
@@ -262,16 +261,11 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
         .collect();
     generated.sort();
     let is_cold = |name: &&String| {
-        ["__Slow", "__Trace__", "__Syms", "__Dpi"]
-            .iter()
-            .any(|part| name.contains(part))
+        ["__Slow", "__Trace__", "__Syms", "__Dpi"].iter().any(|part| name.contains(part))
     };
     let (cold, hot): (Vec<&String>, Vec<&String>) = generated.iter().partition(is_cold);
     let include = |files: Vec<&String>| -> String {
-        files
-            .iter()
-            .map(|file| format!("#include \"{prefix}/{file}\"\n"))
-            .collect()
+        files.iter().map(|file| format!("#include \"{prefix}/{file}\"\n")).collect()
     };
     let shim = format!(
         "#include \"{prefix}/{prefix}_rnic_pkg.h\"\n\
@@ -286,6 +280,7 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
         name = model.name
     );
     let umbrellas = Umbrellas {
+        folder,
         hot: out.join(format!("{prefix}_hot.cc")),
         cold: out.join(format!("{prefix}_cold.cc")),
     };
@@ -298,11 +293,7 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
 fn registry(models: &[Model]) -> String {
     let mut text = String::from("#pragma once\n#include \"device.h\"\nnamespace rnic {\n");
     for model in models {
-        let _ = writeln!(
-            text,
-            "std::unique_ptr<Device> make_{}(uint64_t seed);",
-            model.name
-        );
+        let _ = writeln!(text, "std::unique_ptr<Device> make_{}(uint64_t seed);", model.name);
     }
     text += "struct ModelEntry { const char* name; std::unique_ptr<Device> (*make)(uint64_t); };\n";
     text += "constexpr ModelEntry kModels[] = {\n";
@@ -320,11 +311,7 @@ fn read_file_list(list: &Path, rtl: &Path) -> Vec<String> {
     text.lines()
         .map(|line| line.split("//").next().unwrap_or("").trim())
         .filter(|line| !line.is_empty())
-        .map(|file| {
-            rtl.join(file.strip_prefix("rtl/").unwrap_or(file))
-                .display()
-                .to_string()
-        })
+        .map(|file| rtl.join(file.strip_prefix("rtl/").unwrap_or(file)).display().to_string())
         .collect()
 }
 

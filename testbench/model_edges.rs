@@ -16,11 +16,7 @@ fn one_qp(policy: Policy, t: Transport) -> Bench {
 }
 
 fn drained_event() -> Option<Event> {
-    Some(Event {
-        kinds: EventKinds::SQ_DRAINED,
-        qpn: Some(Q),
-        cqn: None,
-    })
+    Some(Event { kinds: EventKinds::SQ_DRAINED, qpn: Some(Q), cqn: None })
 }
 
 // ---- who may post ----
@@ -29,15 +25,8 @@ fn drained_event() -> Option<Event> {
 fn posting_by_state() {
     use Outcome::{BadState, Ok};
     for hold in [false, true] {
-        let sqd = if hold {
-            Sqd::HoldUnstarted
-        } else {
-            Sqd::DrainPosted
-        };
-        let policy = Policy {
-            sqd,
-            ..Policy::BOOK
-        };
+        let sqd = if hold { Sqd::HoldUnstarted } else { Sqd::DrainPosted };
+        let policy = Policy { sqd, ..Policy::BOOK };
         let in_sqd = if hold { Ok } else { BadState };
         let expected = [
             (QpState::Reset, BadState, BadState),
@@ -69,10 +58,7 @@ fn posting_by_state() {
             }
             assert_eq!(b.state(Q), state);
             assert_eq!(b.post(Q, wqe(OpClass::Send, 7)).outcome, send, "{state}");
-            let e = b.op(Operation::PostRecv {
-                qpn: Q,
-                wqe_index: 8,
-            });
+            let e = b.op(Operation::PostRecv { qpn: Q, wqe_index: 8 });
             assert_eq!(e.outcome, recv, "{state}");
         }
     }
@@ -86,10 +72,7 @@ fn the_ceiling_and_not_the_depth_is_the_limit() {
     b.sends(Q, 0, 3);
     b.recvs(Q, 0, 2);
     assert_eq!(b.post(Q, wqe(OpClass::Send, 9)).outcome, Outcome::QueueFull);
-    let e = b.op(Operation::PostRecv {
-        qpn: Q,
-        wqe_index: 9,
-    });
+    let e = b.op(Operation::PostRecv { qpn: Q, wqe_index: 9 });
     assert_eq!(e.outcome, Outcome::QueueFull);
     // Slots run on modulo the depth, not the ceiling.
     b.complete(Q, Queue::Send, 0);
@@ -102,10 +85,7 @@ fn refusals_of_a_post_come_in_order() {
     let mut b = Bench::new(Policy::BOOK);
     b.cq(0, 64);
     b.create_qp(Q, Transport::Rc, [0, 0], [1, 1]);
-    let bad = ControlSegment {
-        opcode: 0,
-        ..wqe(OpClass::Send, 0)
-    };
+    let bad = ControlSegment { opcode: 0, ..wqe(OpClass::Send, 0) };
     assert_eq!(b.post(9, bad).outcome, Outcome::NoQp);
     assert_eq!(b.post(Q, bad).outcome, Outcome::BadState);
     b.climb(Q);
@@ -129,10 +109,7 @@ fn a_wire_without_room_only_delays() {
     // Not issued is not live.
     assert_eq!(b.complete(Q, Queue::Send, 0).outcome, Outcome::Stale);
     assert_eq!(b.settle(), 2);
-    assert_eq!(
-        b.issued.iter().map(|i| i.wqe_index).collect::<Vec<_>>(),
-        [0, 1]
-    );
+    assert_eq!(b.issued.iter().map(|i| i.wqe_index).collect::<Vec<_>>(), [0, 1]);
     let e = b.try_op(Operation::Issue { qpn: Q }, true);
     assert_eq!(e.expect_err("all issued").why, WhyNotOwed::NothingWaits);
 }
@@ -142,10 +119,7 @@ fn key_errors_pass_the_post_and_are_rejected_when_oldest() {
     for (walk_key, inline, rejected) in [(true, false, true), (true, true, false)] {
         let mut b = one_qp(Policy::BOOK, Transport::Rc);
         b.sends(Q, 0, 1);
-        let control = ControlSegment {
-            inline,
-            ..wqe(OpClass::Send, 1)
-        };
+        let control = ControlSegment { inline, ..wqe(OpClass::Send, 1) };
         let e = b.op(Operation::PostSend(PostSend {
             qpn: Q,
             ctrl: control.pack().expect("fits"),
@@ -170,33 +144,20 @@ fn key_errors_pass_the_post_and_are_rejected_when_oldest() {
 
 #[test]
 fn in_the_pipeline_a_bad_wqe_blocks_what_is_behind_it() {
-    let policy = Policy {
-        wqe_check: WqeCheck::InPipeline,
-        ..Policy::BOOK
-    };
+    let policy = Policy { wqe_check: WqeCheck::InPipeline, ..Policy::BOOK };
     for t in [Transport::Rc, Transport::Uc] {
         let mut b = one_qp(policy, t);
         b.sends(Q, 0, 1);
-        let bad = ControlSegment {
-            opcode: 0x3f,
-            ..wqe(OpClass::Send, 1)
-        };
+        let bad = ControlSegment { opcode: 0x3f, ..wqe(OpClass::Send, 1) };
         assert_eq!(b.post(Q, bad).outcome, Outcome::Ok);
         b.sends(Q, 2, 1);
         assert_eq!(b.issued.len(), 1);
         let early = b.try_op(Operation::Issue { qpn: Q }, true);
-        assert_eq!(
-            early.expect_err("not the oldest").why,
-            WhyNotOwed::NotOldest
-        );
+        assert_eq!(early.expect_err("not the oldest").why, WhyNotOwed::NotOldest);
         b.complete(Q, Queue::Send, 0);
         b.settle();
         assert_eq!(b.seen(Q, Queue::Send), [(0, 0), (1, 2), (2, 5)]);
-        let fallen = if t == Transport::Rc {
-            QpState::Err
-        } else {
-            QpState::Sqe
-        };
+        let fallen = if t == Transport::Rc { QpState::Err } else { QpState::Sqe };
         assert_eq!(b.state(Q), fallen);
         assert_eq!(b.issued.len(), 1, "neither ever reached the wire");
     }
@@ -206,10 +167,7 @@ fn in_the_pipeline_a_bad_wqe_blocks_what_is_behind_it() {
 
 #[test]
 fn hold_unstarted_waits_for_the_issued_ones_only() {
-    let policy = Policy {
-        sqd: Sqd::HoldUnstarted,
-        ..Policy::BOOK
-    };
+    let policy = Policy { sqd: Sqd::HoldUnstarted, ..Policy::BOOK };
     let mut b = one_qp(policy, Transport::Rc);
     b.sends(Q, 0, 1);
     b.post_room(Q, wqe(OpClass::Send, 1), false);
@@ -228,11 +186,7 @@ fn hold_unstarted_waits_for_the_issued_ones_only() {
 fn an_empty_queue_is_drained_at_once() {
     for notify in [false, true] {
         let mut b = one_qp(Policy::BOOK, Transport::Ud);
-        let more = if notify {
-            AttrMask::EN_SQD_ASYNC_NOTIFY
-        } else {
-            AttrMask::EMPTY
-        };
+        let more = if notify { AttrMask::EN_SQD_ASYNC_NOTIFY } else { AttrMask::EMPTY };
         let e = b.modify(Q, QpState::Sqd, more);
         assert_eq!(e.event, if notify { drained_event() } else { None });
         let qp = b.m.qp(Q).expect("Q");
@@ -287,13 +241,7 @@ fn an_error_overtakes_a_drain() {
 #[test]
 fn flushes_owed_and_the_drain() {
     for (sqd, at_once) in [(Sqd::DrainPosted, false), (Sqd::HoldUnstarted, true)] {
-        let mut b = one_qp(
-            Policy {
-                sqd,
-                ..Policy::BOOK
-            },
-            Transport::Uc,
-        );
+        let mut b = one_qp(Policy { sqd, ..Policy::BOOK }, Transport::Uc);
         b.sends(Q, 0, 2);
         b.complete(Q, Queue::Send, BAD);
         b.go(Q, QpState::Rts);
@@ -308,17 +256,11 @@ fn flushes_owed_and_the_drain() {
 
 #[test]
 fn leaving_early_is_a_policy() {
-    let policy = Policy {
-        allow_leave_draining: true,
-        ..Policy::BOOK
-    };
+    let policy = Policy { allow_leave_draining: true, ..Policy::BOOK };
     let mut b = one_qp(policy, Transport::Rc);
     b.sends(Q, 0, 1);
     b.modify(Q, QpState::Sqd, AttrMask::EN_SQD_ASYNC_NOTIFY);
-    assert_eq!(
-        b.modify(Q, QpState::Sqd, AttrMask::TIMEOUT).outcome,
-        Outcome::Ok
-    );
+    assert_eq!(b.modify(Q, QpState::Sqd, AttrMask::TIMEOUT).outcome, Outcome::Ok);
     assert_eq!(b.m.qp(Q).expect("Q").drain, Drain::Draining);
     b.go(Q, QpState::Rts);
     b.complete(Q, Queue::Send, 0);
@@ -338,17 +280,11 @@ fn stale_is_counted_and_changes_nothing() {
         Complete { slot: 1, ..good },
         Complete { epoch: 1, ..good },
         Complete { slot: 1, ..recv },
-        Complete {
-            epoch: 0xffff,
-            ..recv
-        },
+        Complete { epoch: 0xffff, ..recv },
     ];
     for (n, c) in stale.into_iter().enumerate() {
         let e = b.op(Operation::Complete(c));
-        assert_eq!(
-            (e.outcome, e.answer, e.cqe),
-            (Outcome::Stale, Answer::Silent, None)
-        );
+        assert_eq!((e.outcome, e.answer, e.cqe), (Outcome::Stale, Answer::Silent, None));
         assert_eq!(b.m.qp(Q).expect("Q").stale, n as u32 + 1);
     }
     let gone = b.op(Operation::Complete(Complete { qpn: 5, ..good }));
@@ -379,12 +315,7 @@ fn an_old_life_does_not_complete_a_new_qp() {
 fn error_entries_hold_what_identifies_them_and_nothing_else() {
     let mut b = one_qp(Policy::BOOK, Transport::Rc);
     b.recvs(Q, 42, 1);
-    let c = Complete {
-        imm: 5,
-        wc_flags: 2,
-        solicited: true,
-        ..b.oldest(Q, Queue::Recv, 200)
-    };
+    let c = Complete { imm: 5, wc_flags: 2, solicited: true, ..b.oldest(Q, Queue::Recv, 200) };
     b.op(Operation::Complete(c));
     let expected = Cqe {
         qpn: Q,
@@ -402,19 +333,11 @@ fn error_entries_hold_what_identifies_them_and_nothing_else() {
 fn success_entries_carry_what_was_reported() {
     let mut b = one_qp(Policy::BOOK, Transport::Rc);
     b.recvs(Q, 1, 1);
-    let c = Complete {
-        opcode: 129,
-        imm: 5,
-        wc_flags: 2,
-        byte_count: 9,
-        ..b.oldest(Q, Queue::Recv, 0)
-    };
+    let c =
+        Complete { opcode: 129, imm: 5, wc_flags: 2, byte_count: 9, ..b.oldest(Q, Queue::Recv, 0) };
     b.op(Operation::Complete(c));
     let cqe = b.cqes[0].1;
-    assert_eq!(
-        (cqe.opcode, cqe.imm, cqe.wc_flags, cqe.byte_count),
-        (129, 5, 2, 9)
-    );
+    assert_eq!((cqe.opcode, cqe.imm, cqe.wc_flags, cqe.byte_count), (129, 5, 2, 9));
     for (i, class) in OpClass::ALL.into_iter().enumerate() {
         b.post(Q, wqe(class, i as u16));
         b.complete(Q, Queue::Send, 0);
@@ -449,13 +372,7 @@ fn sq_sig_all_reports_unsignaled_sends() {
         });
         b.climb(Q);
         for completion_mode in 0..2 {
-            b.post(
-                Q,
-                ControlSegment {
-                    completion_mode,
-                    ..wqe(OpClass::Send, 0)
-                },
-            );
+            b.post(Q, ControlSegment { completion_mode, ..wqe(OpClass::Send, 0) });
             assert_eq!(b.complete(Q, Queue::Send, 0).cqe.is_some(), sq_sig_all);
         }
     }
@@ -466,11 +383,7 @@ fn sq_sig_all_reports_unsignaled_sends() {
 /// Fills CQ 0 of depth 2 with two completions of Q.
 fn full_cq(policy: Policy, ignore_overrun: bool) -> Bench {
     let mut b = Bench::new(policy);
-    b.ok(Operation::CreateCq {
-        cqn: 0,
-        depth: 2,
-        ignore_overrun,
-    });
+    b.ok(Operation::CreateCq { cqn: 0, depth: 2, ignore_overrun });
     b.cq(1, 64);
     b.qp(Q, Transport::Rc, [0, 1], [8, 8]);
     b.sends(Q, 0, 4);
@@ -493,35 +406,23 @@ fn ignore_overrun_writes_over_and_nothing_else_happens() {
 #[test]
 fn into_a_faulty_cq_nothing_is_ever_written() {
     for cq_full in [CqFull::KeepUnread, CqFull::Overwrite] {
-        let policy = Policy {
-            cq_full,
-            ..Policy::BOOK
-        };
+        let policy = Policy { cq_full, ..Policy::BOOK };
         let mut b = one_qp(policy, Transport::Rc);
         b.sends(Q, 0, 2);
-        b.ok(Operation::SetCqFault {
-            cqn: 0,
-            inaccessible: true,
-        });
+        b.ok(Operation::SetCqFault { cqn: 0, inaccessible: true });
         b.complete(Q, Queue::Send, 0);
         b.settle();
         let cq = b.m.cq(0).expect("CQ 0");
         assert_eq!((b.lost, cq.lost, cq.producer), (2, 2, 0));
         assert!(cq.in_error && cq.cq_err_raised);
-        b.ok(Operation::SetCqFault {
-            cqn: 0,
-            inaccessible: false,
-        });
+        b.ok(Operation::SetCqFault { cqn: 0, inaccessible: false });
         assert!(b.m.cq(0).expect("CQ 0").in_error, "the error stays");
     }
 }
 
 #[test]
 fn events_come_once_per_life() {
-    let policy = Policy {
-        cq_scope: CqScope::Affected,
-        ..Policy::BOOK
-    };
+    let policy = Policy { cq_scope: CqScope::Affected, ..Policy::BOOK };
     let mut b = full_cq(policy, false);
     b.complete(Q, Queue::Send, 0);
     assert_eq!(b.events.len(), 1);
@@ -546,31 +447,18 @@ fn a_receive_finds_the_cq_full_as_well() {
     // LOC_LEN_ERR alone would leave a UD QP as it is: the failed attempt does not.
     let e = b.complete(Q, Queue::Recv, 1);
     assert_eq!(e.state_after, Some(QpState::Err));
-    assert_eq!(
-        e.event.expect("record").kinds,
-        EventKinds::CQ_ERR | EventKinds::QP_FATAL
-    );
+    assert_eq!(e.event.expect("record").kinds, EventKinds::CQ_ERR | EventKinds::QP_FATAL);
 }
 
 #[test]
 fn arming() {
-    let solicited = |b: &Bench, s| Complete {
-        solicited: s,
-        ..b.oldest(Q, Queue::Recv, 0)
-    };
-    let woken = Some(Event {
-        kinds: EventKinds::COMPLETION,
-        qpn: None,
-        cqn: Some(0),
-    });
+    let solicited = |b: &Bench, s| Complete { solicited: s, ..b.oldest(Q, Queue::Recv, 0) };
+    let woken = Some(Event { kinds: EventKinds::COMPLETION, qpn: None, cqn: Some(0) });
     let mut b = one_qp(Policy::BOOK, Transport::Rc);
     b.recvs(Q, 0, 8);
     b.complete(Q, Queue::Recv, 0);
     // An entry that is there already does not count.
-    b.ok(Operation::Arm {
-        cqn: 0,
-        solicited_only: true,
-    });
+    b.ok(Operation::Arm { cqn: 0, solicited_only: true });
     let c = solicited(&b, false);
     assert_eq!(b.op(Operation::Complete(c)).event, None);
     let c = solicited(&b, true);
@@ -578,22 +466,13 @@ fn arming() {
     let c = solicited(&b, true);
     assert_eq!(b.op(Operation::Complete(c)).event, None, "it fires once");
     // `solicited` does not downgrade `next`.
-    b.ok(Operation::Arm {
-        cqn: 0,
-        solicited_only: false,
-    });
-    b.ok(Operation::Arm {
-        cqn: 0,
-        solicited_only: true,
-    });
+    b.ok(Operation::Arm { cqn: 0, solicited_only: false });
+    b.ok(Operation::Arm { cqn: 0, solicited_only: true });
     assert_eq!(b.m.cq(0).expect("CQ 0").arm, Arm::Next);
     let c = solicited(&b, false);
     assert_eq!(b.op(Operation::Complete(c)).event, woken);
     // Any error counts as solicited, from either queue.
-    b.ok(Operation::Arm {
-        cqn: 0,
-        solicited_only: true,
-    });
+    b.ok(Operation::Arm { cqn: 0, solicited_only: true });
     b.sends(Q, 0, 1);
     assert_eq!(b.complete(Q, Queue::Send, BAD).event, woken);
 }
@@ -611,23 +490,14 @@ fn consume_is_refused_beyond_the_producer() {
     for index in [0, 1, 1, 2] {
         b.ok(Operation::Consume { cqn: 0, index });
     }
-    assert_eq!(
-        b.op(Operation::Consume { cqn: 0, index: 1 }).outcome,
-        Outcome::BadIndex
-    );
-    assert_eq!(
-        b.op(Operation::Consume { cqn: 9, index: 1 }).outcome,
-        Outcome::NoCq
-    );
+    assert_eq!(b.op(Operation::Consume { cqn: 0, index: 1 }).outcome, Outcome::BadIndex);
+    assert_eq!(b.op(Operation::Consume { cqn: 9, index: 1 }).outcome, Outcome::NoCq);
 }
 
 // ---- cascade ----
 
 fn cascade() -> Bench {
-    let policy = Policy {
-        cq_scope: CqScope::Cascade,
-        ..Policy::BOOK
-    };
+    let policy = Policy { cq_scope: CqScope::Cascade, ..Policy::BOOK };
     let mut b = Bench::new(policy);
     b.cq(0, 1);
     b.cq(1, 64);
@@ -649,10 +519,7 @@ fn cascade() -> Bench {
 fn the_cascade_reaches_both_roles_and_nobody_else() {
     let b = cascade();
     let states: Vec<QpState> = (0..4).map(|q| b.state(q)).collect();
-    assert_eq!(
-        states,
-        [QpState::Err, QpState::Err, QpState::Err, QpState::Rts]
-    );
+    assert_eq!(states, [QpState::Err, QpState::Err, QpState::Err, QpState::Rts]);
     let mut owed: Vec<u32> = b.m.owed_qps().collect();
     owed.sort_unstable();
     assert_eq!(owed, [1, 2]);
@@ -660,13 +527,7 @@ fn the_cascade_reaches_both_roles_and_nobody_else() {
 
 #[test]
 fn every_operation_touches_first() {
-    let fatal = |qpn| {
-        Some(Event {
-            kinds: EventKinds::QP_FATAL,
-            qpn: Some(qpn),
-            cqn: Some(0),
-        })
-    };
+    let fatal = |qpn| Some(Event { kinds: EventKinds::QP_FATAL, qpn: Some(qpn), cqn: Some(0) });
     let base = cascade();
     let modify = |state| {
         Operation::ModifyQp(Modify {
@@ -685,22 +546,11 @@ fn every_operation_touches_first() {
         (modify(0), Outcome::Ok, Some(QpState::Reset)),
         (Operation::DestroyQp { qpn: 2 }, Outcome::Ok, None),
         (Operation::Cascade { qpn: 2 }, Outcome::Ok, before),
-        (
-            Operation::PostRecv {
-                qpn: 2,
-                wqe_index: 0,
-            },
-            Outcome::Ok,
-            before,
-        ),
+        (Operation::PostRecv { qpn: 2, wqe_index: 0 }, Outcome::Ok, before),
     ] {
         let mut b = base.clone();
         let e = b.op(op);
-        assert_eq!(
-            (e.outcome, e.event, e.retire_cqn),
-            (outcome, fatal(2), 0),
-            "{op:?}"
-        );
+        assert_eq!((e.outcome, e.event, e.retire_cqn), (outcome, fatal(2), 0), "{op:?}");
         assert_eq!((e.state_before, e.state_after), (before, after), "{op:?}");
         assert!(!b.m.owed(2).cascade);
     }
@@ -721,13 +571,7 @@ fn every_operation_touches_first() {
 #[test]
 fn own_steps_wait_for_the_cascade() {
     let b = cascade();
-    for op in [
-        Operation::Issue { qpn: 1 },
-        Operation::Flush {
-            qpn: 1,
-            queue: Queue::Send,
-        },
-    ] {
+    for op in [Operation::Issue { qpn: 1 }, Operation::Flush { qpn: 1, queue: Queue::Send }] {
         let e = b.clone().try_op(op, true).expect_err("CASCADE comes first");
         assert_eq!(e.why, WhyNotOwed::CascadeFirst);
     }
@@ -756,10 +600,7 @@ fn a_second_cq_error_is_taken_without_another_event() {
     let mut b = cascade();
     b.settle();
     // QP 3 brings CQ 1 into error, to which all four report.
-    b.ok(Operation::SetCqFault {
-        cqn: 1,
-        inaccessible: true,
-    });
+    b.ok(Operation::SetCqFault { cqn: 1, inaccessible: true });
     b.complete(3, Queue::Send, 0);
     assert!(b.m.owed(1).cascade);
     let e = b.op(Operation::Cascade { qpn: 1 });
@@ -771,11 +612,7 @@ fn a_second_cq_error_is_taken_without_another_event() {
 #[test]
 fn refusals_of_create() {
     let mut b = Bench::with(Config::SMALL, Policy::BOOK);
-    let cq = |cqn, depth| Operation::CreateCq {
-        cqn,
-        depth,
-        ignore_overrun: false,
-    };
+    let cq = |cqn, depth| Operation::CreateCq { cqn, depth, ignore_overrun: false };
     assert_eq!(b.op(cq(2, 0)).outcome, Outcome::CqnRange);
     assert_eq!(b.op(cq(0, 0)).outcome, Outcome::BadDepth);
     assert_eq!(b.op(cq(0, 65_537)).outcome, Outcome::BadDepth);
@@ -813,10 +650,7 @@ fn refusals_of_create() {
     assert_eq!(b.op(destroy).outcome, Outcome::NoCq);
     b.ok(cq(1, 1));
     assert!(!b.m.cq(1).expect("created anew").in_error);
-    let unknown = Operation::Unknown {
-        channel: Channel::Cmd,
-        code: 8,
-    };
+    let unknown = Operation::Unknown { channel: Channel::Cmd, code: 8 };
     assert_eq!(b.op(unknown).outcome, Outcome::BadOp);
 }
 
@@ -825,21 +659,9 @@ fn ceilings_are_summed_per_cq() {
     let mut b = Bench::new(Policy::BOOK);
     b.cq(0, 5);
     let both = b.create_qp(0, Transport::Rc, [0, 0], [2, 3]);
-    assert_eq!(
-        both.answer,
-        Answer::CreatedQp {
-            send_exceeds: false,
-            recv_exceeds: false
-        }
-    );
+    assert_eq!(both.answer, Answer::CreatedQp { send_exceeds: false, recv_exceeds: false });
     let more = b.create_qp(1, Transport::Rc, [0, 0], [1, 1]);
-    assert_eq!(
-        more.answer,
-        Answer::CreatedQp {
-            send_exceeds: true,
-            recv_exceeds: true
-        }
-    );
+    assert_eq!(more.answer, Answer::CreatedQp { send_exceeds: true, recv_exceeds: true });
     let cq = b.m.cq(0).expect("CQ 0");
     assert_eq!((cq.ceiling_sum, cq.attached, cq.exceeds), (7, 4, true));
     b.ok(Operation::DestroyQp { qpn: 1 });
@@ -859,41 +681,21 @@ fn cur_state_matches_or_overrides() {
         ..Modify::default()
     };
     // A QP in SQD whose caller believes it to be in RTS.
-    let ctx = GateContext {
-        state: 4,
-        ..GateContext::default()
-    };
+    let ctx = GateContext { state: 4, ..GateContext::default() };
     let judge = |call: &Modify, policy| judge_modify(&ctx, call, &policy, &Config::DEFAULT).layer;
     assert_eq!(judge(&call, Policy::BOOK), Layer::CurState);
     assert_eq!(judge(&call, Policy::LINUX), Layer::None);
     // The row of the claimed state judges: RTR → RTS wants five attributes more.
-    let rtr = Modify {
-        cur_qp_state: 2,
-        ..call
-    };
+    let rtr = Modify { cur_qp_state: 2, ..call };
     assert_eq!(judge(&rtr, Policy::LINUX), Layer::Mask);
     for outside in [0, 1, 6] {
-        let c = Modify {
-            cur_qp_state: outside,
-            ..call
-        };
+        let c = Modify { cur_qp_state: outside, ..call };
         assert_eq!(judge(&c, Policy::LINUX), Layer::CurState);
     }
-    let c = Modify {
-        cur_qp_state: 7,
-        ..call
-    };
+    let c = Modify { cur_qp_state: 7, ..call };
     assert_eq!(judge(&c, Policy::LINUX), Layer::Encoding);
-    let c = Modify {
-        qp_state: 4,
-        cur_qp_state: 5,
-        ..call
-    };
-    assert_eq!(
-        judge(&c, Policy::LINUX),
-        Layer::Transition,
-        "SQE to SQD is no row"
-    );
+    let c = Modify { qp_state: 4, cur_qp_state: 5, ..call };
+    assert_eq!(judge(&c, Policy::LINUX), Layer::Transition, "SQE to SQD is no row");
 }
 
 // ---- packets ----

@@ -13,28 +13,12 @@ const CQS: u32 = 2;
 fn policies() -> impl Strategy<Value = Policy> {
     (any::<[bool; 7]>(), 0..3usize).prop_map(|(b, scope)| Policy {
         refuse_reset_to_err: b[0],
-        cur_state: if b[1] {
-            CurState::Match
-        } else {
-            CurState::Override
-        },
+        cur_state: if b[1] { CurState::Match } else { CurState::Override },
         rc_sqe_row: b[2],
         allow_leave_draining: b[3],
-        sqd: if b[4] {
-            Sqd::DrainPosted
-        } else {
-            Sqd::HoldUnstarted
-        },
-        wqe_check: if b[5] {
-            WqeCheck::AtPost
-        } else {
-            WqeCheck::InPipeline
-        },
-        cq_full: if b[6] {
-            CqFull::KeepUnread
-        } else {
-            CqFull::Overwrite
-        },
+        sqd: if b[4] { Sqd::DrainPosted } else { Sqd::HoldUnstarted },
+        wqe_check: if b[5] { WqeCheck::AtPost } else { WqeCheck::InPipeline },
+        cq_full: if b[6] { CqFull::KeepUnread } else { CqFull::Overwrite },
         cq_scope: [CqScope::Affected, CqScope::Sticky, CqScope::Cascade][scope],
         ..Policy::BOOK
     })
@@ -54,16 +38,9 @@ fn pick(b: &Bench, [what, x, y, z]: Dice) -> Operation {
     let queue = if y & 1 == 0 { Queue::Send } else { Queue::Recv };
     let qp = b.m.qp(qpn);
     match what % 32 {
-        0 => Operation::CreateCq {
-            cqn,
-            depth: u32::from(z % 7),
-            ignore_overrun: z > 230,
-        },
+        0 => Operation::CreateCq { cqn, depth: u32::from(z % 7), ignore_overrun: z > 230 },
         1 if z < 40 => Operation::DestroyCq { cqn },
-        1 if z < 80 => Operation::SetCqFault {
-            cqn,
-            inaccessible: z < 60,
-        },
+        1 if z < 80 => Operation::SetCqFault { cqn, inaccessible: z < 60 },
         1 => Operation::QueryCq { cqn },
         2 if z < 60 => Operation::DestroyQp { qpn },
         2 | 3 => Operation::CreateQp {
@@ -84,19 +61,11 @@ fn pick(b: &Bench, [what, x, y, z]: Dice) -> Operation {
                 QpState::Err => QpState::Reset,
                 _ => QpState::Rts,
             };
-            let to = if y < 160 {
-                up
-            } else {
-                QpState::ALL[usize::from(y) % 7]
-            };
+            let to = if y < 160 { up } else { QpState::ALL[usize::from(y) % 7] };
             let row = transition_row(t, from, to, b.m.policy());
             let required = row.map_or(AttrMask::EMPTY, |r| r.required);
             let flip = if z > 200 { 1 << (z % 21) } else { 0 };
-            let notify = if to == QpState::Sqd && z & 1 > 0 {
-                4
-            } else {
-                0
-            };
+            let notify = if to == QpState::Sqd && z & 1 > 0 { 4 } else { 0 };
             Operation::ModifyQp(Modify {
                 qpn,
                 attr_mask: AttrMask((required.0 | 1 | notify) ^ flip),
@@ -116,19 +85,12 @@ fn pick(b: &Bench, [what, x, y, z]: Dice) -> Operation {
             Operation::PostSend(PostSend {
                 qpn,
                 ctrl: control.pack().expect("fields fit"),
-                payload_len: if class.is_atomic() {
-                    8
-                } else {
-                    u32::from(z) * 40
-                },
+                payload_len: if class.is_atomic() { 8 } else { u32::from(z) * 40 },
                 walk_key: y > 230,
                 ..PostSend::default()
             })
         }
-        16 | 17 => Operation::PostRecv {
-            qpn,
-            wqe_index: u16::from(z),
-        },
+        16 | 17 => Operation::PostRecv { qpn, wqe_index: u16::from(z) },
         18..=24 => {
             let status = if z > 200 { z % 14 } else { 0 };
             let c = match qp {
@@ -153,18 +115,9 @@ fn pick(b: &Bench, [what, x, y, z]: Dice) -> Operation {
                 ..c
             })
         }
-        25 => Operation::Consume {
-            cqn,
-            index: u32::from(z % 13),
-        },
-        26 => Operation::Arm {
-            cqn,
-            solicited_only: z & 1 > 0,
-        },
-        27 => Operation::Unknown {
-            channel: Channel::Cmd,
-            code: 99,
-        },
+        25 => Operation::Consume { cqn, index: u32::from(z % 13) },
+        26 => Operation::Arm { cqn, solicited_only: z & 1 > 0 },
+        27 => Operation::Unknown { channel: Channel::Cmd, code: 99 },
         28 => Operation::Flush { qpn, queue },
         29 => Operation::Issue { qpn },
         30 => Operation::Cascade { qpn },
@@ -282,15 +235,9 @@ fn check_effects(
         let has = |k: EventKinds| !(event.kinds & k).is_empty();
         let error = EventKinds::CQ_ERR | EventKinds::QP_FATAL;
         prop_assert!(!event.kinds.is_empty());
-        prop_assert_eq!(
-            event.qpn,
-            named.filter(|_| has(error | EventKinds::SQ_DRAINED))
-        );
+        prop_assert_eq!(event.qpn, named.filter(|_| has(error | EventKinds::SQ_DRAINED)));
         prop_assert_eq!(event.cqn.is_some(), has(error | EventKinds::COMPLETION));
-        prop_assert!(
-            !has(error) || !has(EventKinds::SQ_DRAINED),
-            "an error overtakes a drain"
-        );
+        prop_assert!(!has(error) || !has(EventKinds::SQ_DRAINED), "an error overtakes a drain");
     }
     Ok(())
 }
@@ -346,9 +293,7 @@ fn check_refusal(
     let mut touched = before.clone();
     let create = matches!(op, Operation::CreateQp { .. });
     if let Some(qpn) = named_qp(op).filter(|&q| !create && before.owed(q).cascade) {
-        let step = touched
-            .apply(&Operation::Cascade { qpn }, true)
-            .expect("owed");
+        let step = touched.apply(&Operation::Cascade { qpn }, true).expect("owed");
         prop_assert_eq!(step.event, e.event);
     }
     if e.outcome == Outcome::Stale {
@@ -358,21 +303,13 @@ fn check_refusal(
         }
         prop_assert_eq!(was, is);
     } else {
-        prop_assert!(
-            touched == after.m,
-            "{:?} was refused and changed something",
-            op
-        );
+        prop_assert!(touched == after.m, "{:?} was refused and changed something", op);
     }
     Ok(())
 }
 
 fn start(policy: Policy) -> Bench {
-    let config = Config {
-        num_qp: QPS,
-        num_cq: CQS,
-        ..Config::SMALL
-    };
+    let config = Config { num_qp: QPS, num_cq: CQS, ..Config::SMALL };
     let mut b = Bench::with(config, policy);
     b.cq(0, 3);
     b.cq(1, 6);
@@ -512,10 +449,7 @@ fn counting_signaled_work_only_overflows() {
     // One signaled entry is unread, and yet two more are posted: unsignaled, "they need no room".
     b.sends(0, 0, 1);
     b.complete(0, Queue::Send, 0);
-    let unsignaled = ControlSegment {
-        completion_mode: 0,
-        ..wqe(OpClass::Send, 1)
-    };
+    let unsignaled = ControlSegment { completion_mode: 0, ..wqe(OpClass::Send, 1) };
     b.post(0, unsignaled);
     b.post(0, unsignaled);
     b.go(0, QpState::Err);
@@ -531,10 +465,7 @@ fn every_outcome_is_reached() {
     let mut rng = fastrand::Rng::with_seed(1);
     for wqe_check in [WqeCheck::AtPost, WqeCheck::InPipeline] {
         for _ in 0..200 {
-            let policy = Policy {
-                wqe_check,
-                ..Policy::BOOK
-            };
+            let policy = Policy { wqe_check, ..Policy::BOOK };
             let mut b = start(policy);
             for _ in 0..300 {
                 let d = [rng.u8(..), rng.u8(..), rng.u8(..), rng.u8(..)];
@@ -545,9 +476,6 @@ fn every_outcome_is_reached() {
             }
         }
     }
-    let missing: Vec<_> = Outcome::ALL
-        .iter()
-        .filter(|o| !reached.contains(o))
-        .collect();
+    let missing: Vec<_> = Outcome::ALL.iter().filter(|o| !reached.contains(o)).collect();
     assert!(missing.is_empty(), "never reached: {missing:?}");
 }

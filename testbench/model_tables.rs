@@ -6,24 +6,15 @@ use model_support::*;
 use rnic_cosim::model::*;
 
 fn rows(csv: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    csv.lines()
-        .filter(|line| !line.starts_with('#'))
-        .skip(1)
-        .map(|line| line.split(',').collect())
+    csv.lines().filter(|line| !line.starts_with('#')).skip(1).map(|line| line.split(',').collect())
 }
 
 fn transport(name: &str) -> Transport {
-    *Transport::ALL
-        .iter()
-        .find(|t| t.name() == name)
-        .expect("RC, UC or UD")
+    *Transport::ALL.iter().find(|t| t.name() == name).expect("RC, UC or UD")
 }
 
 fn state(name: &str) -> QpState {
-    *QpState::ALL
-        .iter()
-        .find(|s| s.name() == name)
-        .expect("one of the seven states")
+    *QpState::ALL.iter().find(|s| s.name() == name).expect("one of the seven states")
 }
 
 fn mask(names: &str, hex: &str) -> AttrMask {
@@ -42,10 +33,7 @@ fn mask(names: &str, hex: &str) -> AttrMask {
 fn transitions_equal_the_table_of_linux() {
     let mut public = std::collections::BTreeMap::new();
     for r in rows(include_str!("data/qp_transitions.csv")) {
-        let row = Row {
-            required: mask(r[3], r[5]),
-            optional: mask(r[4], r[6]),
-        };
+        let row = Row { required: mask(r[3], r[5]), optional: mask(r[4], r[6]) };
         let key = (transport(r[0]), state(r[1]), state(r[2]));
         assert!(public.insert(key, row).is_none(), "{key:?} twice");
     }
@@ -66,11 +54,8 @@ fn transitions_equal_the_table_of_linux() {
 /// Brute force over all 49 pairs and all 2^21 masks.
 #[test]
 fn accepted_masks_with_state() {
-    for (transport, expected) in [
-        (Transport::Rc, 4225),
-        (Transport::Uc, 116),
-        (Transport::Ud, 48),
-    ] {
+    for (transport, expected) in [(Transport::Rc, 4225), (Transport::Uc, 116), (Transport::Ud, 48)]
+    {
         let mut accepted = 0;
         for &from in QpState::ALL {
             let ctx = GateContext {
@@ -103,12 +88,7 @@ fn opcodes_exist_as_packets_do() {
     for r in rows(include_str!("data/opcode_transport.csv")) {
         let class = OpClass::ALL.iter().find(|c| c.name() == r[0]);
         let class = class.expect("one of the eight");
-        assert_eq!(
-            class.on(transport(r[1])),
-            r[2] == "1",
-            "{class} on {}",
-            r[1]
-        );
+        assert_eq!(class.on(transport(r[1])), r[2] == "1", "{class} on {}", r[1]);
         seen += 1;
     }
     assert_eq!(seen, 24);
@@ -132,10 +112,7 @@ fn wqe_sizes_equal_the_layout_of_mlx5() {
         let number = |i: usize| r[i].parse::<u32>().ok();
         for class in classes(r[1]).into_iter().filter(|c| c.on(t)) {
             let decode = |ds: u8, format| {
-                let control = ControlSegment {
-                    ds,
-                    ..wqe(class, 0)
-                };
+                let control = ControlSegment { ds, ..wqe(class, 0) };
                 let post = PostSend {
                     ctrl: control.pack().expect("fields fit"),
                     format,
@@ -147,11 +124,7 @@ fn wqe_sizes_equal_the_layout_of_mlx5() {
             let fixed = number(4).expect("fixed_ds");
             let one = decode(fixed as u8 + 1, WqeFormat::Mlx5);
             assert_eq!((one.errors, one.segments), (WqeErrors::EMPTY, 1));
-            assert_eq!(
-                Some(one.wqe_bytes),
-                number(5),
-                "{class} on {t} with one SGE"
-            );
+            assert_eq!(Some(one.wqe_bytes), number(5), "{class} on {t} with one SGE");
             assert_eq!(
                 decode(1, WqeFormat::Book).wqe_bytes,
                 one.wqe_bytes,
@@ -172,10 +145,8 @@ fn wqe_sizes_equal_the_layout_of_mlx5() {
 #[test]
 fn the_measured_sizes() {
     let before = |class, t| {
-        let post = PostSend {
-            ctrl: wqe(class, 0).pack().expect("fields fit"),
-            ..PostSend::default()
-        };
+        let post =
+            PostSend { ctrl: wqe(class, 0).pack().expect("fields fit"), ..PostSend::default() };
         decode_wqe(&post, t, 5, &Policy::BOOK, &Config::DEFAULT).bytes_before_inline_payload
     };
     assert_eq!(before(OpClass::Write, Transport::Rc), 36);

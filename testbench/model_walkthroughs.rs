@@ -54,10 +54,7 @@ fn a_flush_burst_overflows_a_shared_cq() {
     let e = burst(&mut b);
     assert_eq!(e.state_before, Some(QpState::Rts));
     assert_eq!(e.state_after, Some(QpState::Err));
-    let lost = CqeEffect {
-        cqn: 1,
-        written: None,
-    };
+    let lost = CqeEffect { cqn: 1, written: None };
     assert_eq!(e.cqe, Some(lost));
     assert_eq!(
         e.event,
@@ -82,44 +79,25 @@ fn a_flush_burst_overflows_a_shared_cq() {
     b.sends(B, 4, 1);
     let e = b.complete(B, Queue::Send, 0);
     assert_eq!(b.state(B), QpState::Err);
-    assert_eq!(
-        e.event,
-        Some(Event {
-            kinds: EventKinds::QP_FATAL,
-            qpn: Some(B),
-            cqn: Some(1)
-        })
-    );
+    assert_eq!(e.event, Some(Event { kinds: EventKinds::QP_FATAL, qpn: Some(B), cqn: Some(1) }));
 }
 
 #[test]
 fn where_only_the_affected_qp_falls_polling_revives_the_cq() {
-    let policy = Policy {
-        cq_scope: CqScope::Affected,
-        ..Policy::BOOK
-    };
+    let policy = Policy { cq_scope: CqScope::Affected, ..Policy::BOOK };
     let mut b = three_on_one_cq(policy, 8);
     burst(&mut b);
     b.settle();
     assert!(!b.m.cq(1).expect("CQ 1").in_error);
     b.poll(1);
     b.sends(B, 4, 1);
-    assert!(
-        b.complete(B, Queue::Send, 0)
-            .cqe
-            .expect("signaled")
-            .written
-            .is_some()
-    );
+    assert!(b.complete(B, Queue::Send, 0).cqe.expect("signaled").written.is_some());
     assert_eq!(b.state(B), QpState::Rts);
 }
 
 #[test]
 fn where_the_cq_is_in_error_every_qp_of_it_falls_at_once() {
-    let policy = Policy {
-        cq_scope: CqScope::Cascade,
-        ..Policy::BOOK
-    };
+    let policy = Policy { cq_scope: CqScope::Cascade, ..Policy::BOOK };
     let mut b = three_on_one_cq(policy, 8);
     burst(&mut b);
     // No step was taken, and yet B is in ERR: a post is accepted only to be flushed.
@@ -128,24 +106,10 @@ fn where_the_cq_is_in_error_every_qp_of_it_falls_at_once() {
     let e = b.post(B, wqe(OpClass::Send, 9));
     assert_eq!((e.outcome, e.issue), (Outcome::Ok, None));
     assert_eq!(e.state_before, Some(QpState::Err));
-    assert_eq!(
-        e.event,
-        Some(Event {
-            kinds: EventKinds::QP_FATAL,
-            qpn: Some(B),
-            cqn: Some(1)
-        })
-    );
+    assert_eq!(e.event, Some(Event { kinds: EventKinds::QP_FATAL, qpn: Some(B), cqn: Some(1) }));
     // A was in ERR before: its step retires too, with an event of its own.
     let e = b.op(Operation::Cascade { qpn: A });
-    assert_eq!(
-        e.event,
-        Some(Event {
-            kinds: EventKinds::QP_FATAL,
-            qpn: Some(A),
-            cqn: Some(1)
-        })
-    );
+    assert_eq!(e.event, Some(Event { kinds: EventKinds::QP_FATAL, qpn: Some(A), cqn: Some(1) }));
     b.settle();
     b.complete(D, Queue::Send, 0);
     assert_eq!((b.state(D), b.events.len()), (QpState::Rts, 3));
@@ -153,10 +117,7 @@ fn where_the_cq_is_in_error_every_qp_of_it_falls_at_once() {
 
 #[test]
 fn an_overwriting_ring_corrupts_what_was_not_read() {
-    let policy = Policy {
-        cq_full: CqFull::Overwrite,
-        ..Policy::BOOK
-    };
+    let policy = Policy { cq_full: CqFull::Overwrite, ..Policy::BOOK };
     let mut b = three_on_one_cq(policy, 8);
     let e = burst(&mut b);
     let written = e.cqe.and_then(|c| c.written).expect("written all the same");
@@ -193,10 +154,7 @@ fn one_rc_qp_from_reset_to_rts_through_sqd_into_error_and_back() {
     let qp = b.m.qp(A).expect("QP A");
     assert_eq!((qp.state, qp.attr_set, qp.attr), Default::default());
     assert_eq!(b.post(A, wqe(OpClass::Send, 0)).outcome, Outcome::BadState);
-    let refused = b.op(Operation::PostRecv {
-        qpn: A,
-        wqe_index: 0,
-    });
+    let refused = b.op(Operation::PostRecv { qpn: A, wqe_index: 0 });
     assert_eq!(refused.outcome, Outcome::BadState);
     // 2, 3: INIT and RTR; it receives and cannot send.
     b.go(A, QpState::Init);
@@ -245,21 +203,11 @@ fn one_rc_qp_from_reset_to_rts_through_sqd_into_error_and_back() {
     // 7: the event comes with the last one, exactly once.
     assert_eq!(b.complete(A, Queue::Send, 0).event, None);
     let e = b.complete(A, Queue::Send, 0);
-    assert_eq!(
-        e.event,
-        Some(Event {
-            kinds: EventKinds::SQ_DRAINED,
-            qpn: Some(A),
-            cqn: None
-        })
-    );
+    assert_eq!(e.event, Some(Event { kinds: EventKinds::SQ_DRAINED, qpn: Some(A), cqn: None }));
     assert!(e.cqe.expect("signaled").written.is_some());
     assert_eq!(b.m.qp(A).expect("QP A").drain, Drain::Drained);
     // 8: change something, then back to RTS.
-    assert_eq!(
-        b.modify(A, QpState::Sqd, AttrMask::TIMEOUT).outcome,
-        Outcome::Ok
-    );
+    assert_eq!(b.modify(A, QpState::Sqd, AttrMask::TIMEOUT).outcome, Outcome::Ok);
     b.go(A, QpState::Rts);
     // 9: a fault takes both queues.
     b.sends(A, 2, 2);
@@ -270,10 +218,7 @@ fn one_rc_qp_from_reset_to_rts_through_sqd_into_error_and_back() {
     assert_eq!(b.seen(A, Queue::Send)[2..], [(2, 10), (3, 5)]);
     assert_eq!(b.seen(A, Queue::Recv)[1..], [(1, 5), (2, 5)]);
     // 10: only RESET leads out, and everything is to be given again.
-    assert_eq!(
-        b.modify(A, QpState::Rts, AttrMask::EMPTY).outcome,
-        Outcome::ModifyRefused
-    );
+    assert_eq!(b.modify(A, QpState::Rts, AttrMask::EMPTY).outcome, Outcome::ModifyRefused);
     b.go(A, QpState::Reset);
     assert_eq!(b.m.qp(A).expect("QP A").attr_set, AttrMask::EMPTY);
     b.climb(A);
@@ -293,10 +238,7 @@ fn send_queue_error_and_its_recovery() {
         b.complete(A, Queue::Send, 0);
         b.complete(A, Queue::Send, REM_ACCESS_ERR);
         let qp = b.m.qp(A).expect("QP A");
-        assert_eq!(
-            (qp.state, qp.send_epoch, qp.sq_issued),
-            (QpState::Sqe, 1, 0)
-        );
+        assert_eq!((qp.state, qp.send_epoch, qp.sq_issued), (QpState::Sqe, 1, 0));
         assert_eq!(qp.rq_queued, 2);
         // The receive queue works on; the last word about the old sends is stale.
         b.complete(A, Queue::Recv, 0);
@@ -308,10 +250,7 @@ fn send_queue_error_and_its_recovery() {
         assert_eq!((e.outcome, e.issue), (Outcome::Ok, None));
         assert_eq!(b.settle(), 3);
         b.complete(A, Queue::Send, 0);
-        assert_eq!(
-            b.seen(A, Queue::Send),
-            [(0, 0), (1, 10), (2, 5), (3, 5), (4, 0)]
-        );
+        assert_eq!(b.seen(A, Queue::Send), [(0, 0), (1, 10), (2, 5), (3, 5), (4, 0)]);
         assert_eq!(b.issued.last().map(|i| (i.epoch, i.slot)), Some((1, 4)));
         assert_eq!(b.events, []);
     }
@@ -323,45 +262,21 @@ fn what_the_flags_of_a_wqe_ask_for() {
     let mut b = Bench::new(Policy::BOOK);
     b.cq(0, 64);
     b.qp(A, Transport::Rc, [0, 0], [8, 8]);
-    b.post(
-        A,
-        ControlSegment {
-            completion_mode: 0,
-            ..wqe(OpClass::Read, 0)
-        },
-    );
-    let fenced = ControlSegment {
-        fence_mode: 4,
-        solicited: true,
-        ..wqe(OpClass::Write, 1)
-    };
+    b.post(A, ControlSegment { completion_mode: 0, ..wqe(OpClass::Read, 0) });
+    let fenced = ControlSegment { fence_mode: 4, solicited: true, ..wqe(OpClass::Write, 1) };
     assert_eq!(b.post(A, fenced).issue, None);
-    assert_eq!(
-        b.m.owed(A),
-        Owed::default(),
-        "nothing can be done before the READ returns"
-    );
-    assert_eq!(
-        b.post(A, wqe(OpClass::Send, 2)).issue,
-        None,
-        "order is kept"
-    );
+    assert_eq!(b.m.owed(A), Owed::default(), "nothing can be done before the READ returns");
+    assert_eq!(b.post(A, wqe(OpClass::Send, 2)).issue, None, "order is kept");
     // The READ was not signaled: no entry.
     assert_eq!(b.complete(A, Queue::Send, 0).cqe, None);
     assert_eq!(b.settle(), 2);
-    let [read, write, send] = b.issued[..] else {
-        panic!("three issued: {:?}", b.issued)
-    };
+    let [read, write, send] = b.issued[..] else { panic!("three issued: {:?}", b.issued) };
     assert_eq!((read.packets, read.response_packets), (1, 1));
     assert!(!write.solicited, "a WRITE consumes no receive");
     assert_eq!(write.headers, WireHeaders::RETH);
     assert_eq!(send.wqe_index, 2);
 
-    let inline = ControlSegment {
-        inline: true,
-        solicited: true,
-        ..wqe(OpClass::SendImm, 3)
-    };
+    let inline = ControlSegment { inline: true, solicited: true, ..wqe(OpClass::SendImm, 3) };
     for (payload_len, fits) in [(28, true), (29, false)] {
         let e = b.op(Operation::PostSend(PostSend {
             qpn: A,

@@ -55,19 +55,11 @@ fn main() {
     let include = Path::new(&root).join("include");
     if root.is_empty() || !include.join("verilated.cpp").is_file() {
         give_up(&format!(
-            "{} names {root:?} as its VERILATOR_ROOT, and there is no include/verilated.cpp there{}",
-            verilator.display(),
-            if env::var_os("VERILATOR_ROOT").is_some() {
-                "; the environment variable VERILATOR_ROOT is set: unset it, or set it right"
-            } else {
-                ""
-            }
+            "{} names {root:?} as its VERILATOR_ROOT, and there is no include/verilated.cpp there",
+            verilator.display()
         ));
     }
-    println!(
-        "cargo::rerun-if-changed={}",
-        include.join("verilated.cpp").display()
-    );
+    println!("cargo::rerun-if-changed={}", include.join("verilated.cpp").display());
 
     let shim = Path::new("src").join("runtime.h");
     let mut build = cc::Build::new();
@@ -84,11 +76,7 @@ fn main() {
     for flag in SHARED_FLAGS {
         build.flag(flag);
     }
-    for file in [
-        "verilated.cpp",
-        "verilated_threads.cpp",
-        "verilated_fst_c.cpp",
-    ] {
+    for file in ["verilated.cpp", "verilated_threads.cpp", "verilated_fst_c.cpp"] {
         build.file(include.join(file));
     }
     let needs_lz4 = wants_system_lz4(&include);
@@ -121,10 +109,7 @@ fn main() {
     let tested = version.is_some_and(|v| v <= NEWEST_TESTED);
     println!("cargo::metadata=TESTED={}", u8::from(tested));
     println!("cargo::metadata=INCLUDE={}", include.display());
-    println!(
-        "cargo::metadata=SHIM={}",
-        Path::new(&here).join(shim).display()
-    );
+    println!("cargo::metadata=SHIM={}", Path::new(&here).join(shim).display());
     println!("cargo::metadata=FLAGS={}", SHARED_FLAGS.join(" "));
 }
 
@@ -133,20 +118,13 @@ fn find_verilator() -> PathBuf {
     if let Some(named) = env::var_os("RNIC_VERILATOR").filter(|v| !v.is_empty()) {
         let path = PathBuf::from(named);
         if !path.is_file() {
-            give_up(&format!(
-                "RNIC_VERILATOR names {}, which is no file",
-                path.display()
-            ));
+            give_up(&format!("RNIC_VERILATOR names {}, which is no file", path.display()));
         }
         return path;
     }
     let in_root = env::var_os("VERILATOR_ROOT").map(|r| Path::new(&r).join("bin/verilator"));
     let on_path = env::var_os("PATH")
-        .map(|p| {
-            env::split_paths(&p)
-                .map(|d| d.join("verilator"))
-                .collect::<Vec<_>>()
-        })
+        .map(|p| env::split_paths(&p).map(|d| d.join("verilator")).collect::<Vec<_>>())
         .unwrap_or_default();
     in_root
         .into_iter()
@@ -178,10 +156,7 @@ fn version_of(text: &str) -> Option<(u32, u32)> {
 /// Older ones carry their own copy of lz4, newer ones use the system's.
 fn wants_system_lz4(include: &Path) -> bool {
     let writer = include.join("verilated_fst_c.cpp");
-    let folder = std::fs::read_dir(include.join("gtkwave"))
-        .into_iter()
-        .flatten()
-        .flatten();
+    let folder = std::fs::read_dir(include.join("gtkwave")).into_iter().flatten().flatten();
     folder
         .map(|entry| entry.path())
         .chain([writer])
@@ -207,8 +182,12 @@ fn header_found(build: &cc::Build, header: &str) -> bool {
 }
 
 fn give_up(why: &str) -> ! {
+    let root = match env::var("VERILATOR_ROOT") {
+        Ok(root) => format!("\n  VERILATOR_ROOT is set to {root:?}: if that is wrong, unset it"),
+        Err(_) => String::new(),
+    };
     give_up_plainly(&format!(
-        "{why}\n  \
+        "{why}{root}\n  \
          install Verilator: apt-get install verilator (or set RNIC_VERILATOR to its path)\n  \
          or build without the hardware: cargo build --no-default-features"
     ))

@@ -32,9 +32,7 @@ impl HwConfig {
 
     /// Whether this program holds it: all are built unless `RNIC_CONFIGS` named some.
     pub fn is_built(self) -> bool {
-        env!("RNIC_BUILT_MODELS")
-            .split(',')
-            .any(|name| name == self.name())
+        env!("RNIC_BUILT_MODELS").split(',').any(|name| name == self.name())
     }
 
     /// As a user writes it.

@@ -29,9 +29,7 @@ impl Rtl {
     /// is constructed.
     pub fn new(config: HwConfig, seed: u64) -> Result<Self, DutError> {
         if !config.is_built() {
-            return Err(DutError::NotBuilt {
-                name: config.name(),
-            });
+            return Err(DutError::NotBuilt { name: config.name() });
         }
         Self::named(config.name(), seed)
     }
@@ -45,10 +43,7 @@ impl Rtl {
     fn named(name: &str, seed: u64) -> Result<Self, DutError> {
         match bridge::new_device(name, seed) {
             Ok(device) => Ok(Self { device }),
-            Err(e) => Err(DutError::Assertion {
-                clock: 0,
-                text: tidy(e.what()),
-            }),
+            Err(e) => Err(DutError::Assertion { clock: 0, text: tidy(e.what()) }),
         }
     }
 
@@ -91,10 +86,7 @@ impl Rtl {
 
     fn stopped(&self, e: &cxx::Exception) -> DutError {
         // The failing clock has been counted.
-        DutError::Assertion {
-            clock: self.clock().saturating_sub(1),
-            text: tidy(e.what()),
-        }
+        DutError::Assertion { clock: self.clock().saturating_sub(1), text: tidy(e.what()) }
     }
 }
 
@@ -112,13 +104,8 @@ impl Dut for Rtl {
     }
 
     fn open_waves(&mut self, path: &Path) -> Result<(), DutError> {
-        let refused = |why: String| DutError::Waves {
-            path: path.display().to_string(),
-            why,
-        };
-        let text = path
-            .to_str()
-            .ok_or_else(|| refused("the path is not UTF-8".into()))?;
+        let refused = |why: String| DutError::Waves { path: path.display().to_string(), why };
+        let text = path.to_str().ok_or_else(|| refused("the path is not UTF-8".into()))?;
         if text.contains('\0') {
             return Err(refused("the path contains a zero byte".into()));
         }
@@ -128,10 +115,7 @@ impl Dut for Rtl {
         File::create(&scratch).map_err(|e| refused(e.to_string()))?;
         let _ = std::fs::remove_file(&scratch);
         File::create(path).map_err(|e| refused(e.to_string()))?;
-        self.device
-            .pin_mut()
-            .open_waves(text)
-            .map_err(|e| refused(e.what().to_owned()))
+        self.device.pin_mut().open_waves(text).map_err(|e| refused(e.what().to_owned()))
     }
 
     fn close_waves(&mut self) {
@@ -147,9 +131,5 @@ fn tidy(report: &str) -> String {
         .map(str::trim)
         .filter(|l| !l.is_empty() && !l.ends_with("Verilog $stop"))
         .collect();
-    if lines.is_empty() {
-        "the RTL stopped without a message".to_owned()
-    } else {
-        lines.join("\n")
-    }
+    if lines.is_empty() { "the RTL stopped without a message".to_owned() } else { lines.join("\n") }
 }

@@ -164,9 +164,7 @@ mod tests {
 
     #[test]
     fn exactly_eight_opcodes_have_a_class() {
-        let known: Vec<u8> = (0..=255)
-            .filter(|&n| OpClass::from_mlx5(n).is_some())
-            .collect();
+        let known: Vec<u8> = (0..=255).filter(|&n| OpClass::from_mlx5(n).is_some()).collect();
         assert_eq!(known, [1, 8, 9, 10, 11, 16, 17, 18]);
         for class in OpClass::ALL {
             assert_eq!(OpClass::from_mlx5(class.mlx5()), Some(class));

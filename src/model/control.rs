@@ -162,86 +162,27 @@ mod tests {
         };
         let d = ControlSegment::default();
         assert_eq!(field_of(2, 4), ControlSegment { inline: true, ..d });
-        assert_eq!(
-            field_of(2, 1),
-            ControlSegment {
-                solicited: true,
-                ..d
-            }
-        );
-        assert_eq!(
-            field_of(2, 0),
-            ControlSegment {
-                reserved_flag: true,
-                ..d
-            }
-        );
-        assert_eq!(
-            field_of(2, 3),
-            ControlSegment {
-                completion_mode: 2,
-                ..d
-            }
-        );
+        assert_eq!(field_of(2, 1), ControlSegment { solicited: true, ..d });
+        assert_eq!(field_of(2, 0), ControlSegment { reserved_flag: true, ..d });
+        assert_eq!(field_of(2, 3), ControlSegment { completion_mode: 2, ..d });
         assert_eq!(field_of(2, 7), ControlSegment { fence_mode: 4, ..d });
-        assert_eq!(
-            field_of(1, 6),
-            ControlSegment {
-                reserved_ds: 1,
-                ..d
-            }
-        );
+        assert_eq!(field_of(1, 6), ControlSegment { reserved_ds: 1, ..d });
         assert_eq!(field_of(1, 5), ControlSegment { ds: 32, ..d });
     }
 
     #[test]
     fn wide_values_are_refused_not_truncated() {
         let wide = [
-            (
-                "sqn",
-                ControlSegment {
-                    sqn: 1 << 24,
-                    ..Default::default()
-                },
-            ),
-            (
-                "reserved_ds",
-                ControlSegment {
-                    reserved_ds: 4,
-                    ..Default::default()
-                },
-            ),
-            (
-                "ds",
-                ControlSegment {
-                    ds: 64,
-                    ..Default::default()
-                },
-            ),
-            (
-                "fence_mode",
-                ControlSegment {
-                    fence_mode: 8,
-                    ..Default::default()
-                },
-            ),
-            (
-                "completion_mode",
-                ControlSegment {
-                    completion_mode: 4,
-                    ..Default::default()
-                },
-            ),
+            ("sqn", ControlSegment { sqn: 1 << 24, ..Default::default() }),
+            ("reserved_ds", ControlSegment { reserved_ds: 4, ..Default::default() }),
+            ("ds", ControlSegment { ds: 64, ..Default::default() }),
+            ("fence_mode", ControlSegment { fence_mode: 8, ..Default::default() }),
+            ("completion_mode", ControlSegment { completion_mode: 4, ..Default::default() }),
         ];
         for (field, c) in wide {
             assert_eq!(c.pack().expect_err(field).field, field);
         }
-        let e = ControlSegment {
-            ds: 64,
-            ..Default::default()
-        }
-        .pack()
-        .expect_err("64 > 63");
+        let e = ControlSegment { ds: 64, ..Default::default() }.pack().expect_err("64 > 63");
         assert_eq!(
             e.to_string(),
             "control segment field `ds`: 0x40 does not fit into 6 bits (at most 0x3f)"

@@ -25,11 +25,7 @@ pub struct BadIndex {
 impl Ring {
     /// An empty ring of `depth` slots, 1..2^31 − 1.
     pub const fn new(depth: u32) -> Self {
-        Self {
-            depth,
-            producer: 0,
-            consumer: 0,
-        }
+        Self { depth, producer: 0, consumer: 0 }
     }
 
     pub const fn depth(&self) -> u32 {
@@ -82,12 +78,7 @@ impl Ring {
         let limit = 2 * self.depth;
         if index >= limit || self.ahead(index) > self.occupancy() {
             let (consumer, occupancy) = (self.consumer, self.occupancy());
-            return Err(BadIndex {
-                index,
-                consumer,
-                occupancy,
-                limit,
-            });
+            return Err(BadIndex { index, consumer, occupancy, limit });
         }
         self.consumer = index;
         Ok(())
@@ -102,11 +93,7 @@ impl Ring {
     }
 
     const fn after(&self, index: u32) -> u32 {
-        if index + 1 == 2 * self.depth {
-            0
-        } else {
-            index + 1
-        }
+        if index + 1 == 2 * self.depth { 0 } else { index + 1 }
     }
 }
 
@@ -144,12 +131,7 @@ pub(crate) struct Cq {
 
 impl Cq {
     pub fn create(depth: u32, ignore_overrun: bool) -> Self {
-        Self {
-            exists: true,
-            ring: Ring::new(depth),
-            ignore_overrun,
-            ..Self::default()
-        }
+        Self { exists: true, ring: Ring::new(depth), ignore_overrun, ..Self::default() }
     }
 
     pub fn exceeds(&self) -> bool {
@@ -158,11 +140,7 @@ impl Cq {
 
     /// `next` is stronger than `solicited`: it is never downgraded.
     pub fn arm(&mut self, solicited_only: bool) {
-        self.arm = if solicited_only {
-            self.arm.max(Arm::Solicited)
-        } else {
-            Arm::Next
-        };
+        self.arm = if solicited_only { self.arm.max(Arm::Solicited) } else { Arm::Next };
     }
 
     /// Tries to write an entry. `solicited`: a receive whose message asked for a wake-up.
@@ -177,13 +155,7 @@ impl Cq {
         let writes = !failed || (policy.cq_full == CqFull::Overwrite && !self.fault);
         if !writes {
             self.lost = self.lost.saturating_add(1);
-            return Attempt {
-                written: None,
-                failed,
-                raises_cq_err,
-                enters_error,
-                wakes: false,
-            };
+            return Attempt { written: None, failed, raises_cq_err, enters_error, wakes: false };
         }
         let (slot, phase) = self.ring.next_entry();
         cqe.phase = phase;
@@ -196,13 +168,7 @@ impl Cq {
         if wakes {
             self.arm = Arm::None;
         }
-        Attempt {
-            written: Some((slot, cqe)),
-            failed,
-            raises_cq_err,
-            enters_error,
-            wakes,
-        }
+        Attempt { written: Some((slot, cqe)), failed, raises_cq_err, enters_error, wakes }
     }
 
     pub fn snapshot(&self) -> CqSnapshot {
@@ -231,10 +197,7 @@ mod tests {
     use std::collections::VecDeque;
 
     fn entry(status: u8) -> Cqe {
-        Cqe {
-            status,
-            ..Cqe::default()
-        }
+        Cqe { status, ..Cqe::default() }
     }
 
     #[test]
@@ -246,10 +209,7 @@ mod tests {
                 let (at, cqe) = a.written.expect("room");
                 assert_eq!((at, cqe.phase), (slot, true));
             }
-            assert!(
-                cq.attempt(entry(0), false, &Policy::BOOK).failed,
-                "depth {depth}"
-            );
+            assert!(cq.attempt(entry(0), false, &Policy::BOOK).failed, "depth {depth}");
         }
     }
 
@@ -275,11 +235,7 @@ mod tests {
         {
             for cq_full in [CqFull::KeepUnread, CqFull::Overwrite] {
                 for cq_scope in [CqScope::Affected, CqScope::Sticky, CqScope::Cascade] {
-                    let policy = Policy {
-                        cq_full,
-                        cq_scope,
-                        ..Policy::BOOK
-                    };
+                    let policy = Policy { cq_full, cq_scope, ..Policy::BOOK };
                     let mut cq = Cq::create(2, overrun);
                     for _ in 0..if full { 2 } else { 1 } {
                         cq.ring.produce();
@@ -304,11 +260,7 @@ mod tests {
 
     #[test]
     fn lost_saturates() {
-        let mut cq = Cq {
-            fault: true,
-            lost: u32::MAX,
-            ..Cq::create(1, false)
-        };
+        let mut cq = Cq { fault: true, lost: u32::MAX, ..Cq::create(1, false) };
         cq.attempt(entry(0), false, &Policy::BOOK);
         assert_eq!(cq.lost, u32::MAX);
     }

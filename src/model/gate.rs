@@ -36,10 +36,9 @@ pub fn judge_modify(
     config: &Config,
 ) -> ModifyVerdict {
     let mask = modify.attr_mask;
-    let (Some(transport), Some(real)) = (
-        Transport::from_number(ctx.transport),
-        QpState::from_number(ctx.state),
-    ) else {
+    let (Some(transport), Some(real)) =
+        (Transport::from_number(ctx.transport), QpState::from_number(ctx.state))
+    else {
         return refused(Layer::Encoding);
     };
     let target = if mask.contains(AttrMask::STATE) {
@@ -55,10 +54,7 @@ pub fn judge_modify(
         let Some(claimed) = QpState::from_number(modify.cur_qp_state) else {
             return refused(Layer::Encoding);
         };
-        let sayable = matches!(
-            claimed,
-            QpState::Rtr | QpState::Rts | QpState::Sqd | QpState::Sqe
-        );
+        let sayable = matches!(claimed, QpState::Rtr | QpState::Rts | QpState::Sqd | QpState::Sqe);
         if !sayable || (policy.cur_state == CurState::Match && claimed != real) {
             return refused(Layer::CurState);
         }
@@ -78,50 +74,31 @@ pub fn judge_modify(
     let missing = row.required.minus(mask);
     let extra = mask.minus(row.required | row.optional | AttrMask::STATE);
     if !missing.is_empty() || !extra.is_empty() {
-        return ModifyVerdict {
-            missing,
-            extra,
-            ..refused(Layer::Mask)
-        };
+        return ModifyVerdict { missing, extra, ..refused(Layer::Mask) };
     }
 
     let bad = bad_values(&modify.values, mask, target, ctx.mig_armed, policy, config);
     if !bad.is_empty() {
-        return ModifyVerdict {
-            bad_values: bad,
-            ..refused(Layer::Value)
-        };
+        return ModifyVerdict { bad_values: bad, ..refused(Layer::Value) };
     }
 
     let leaves_early = real == QpState::Sqd
         && matches!(target, QpState::Rts | QpState::Sqd)
         && ctx.draining
         && !policy.allow_leave_draining;
-    refused(if leaves_early {
-        Layer::Drain
-    } else {
-        Layer::None
-    })
+    refused(if leaves_early { Layer::Drain } else { Layer::None })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const RTR: GateContext = GateContext {
-        transport: 0,
-        state: 2,
-        draining: false,
-        mig_armed: false,
-    };
+    const RTR: GateContext =
+        GateContext { transport: 0, state: 2, draining: false, mig_armed: false };
     const TO_RTS: AttrMask = AttrMask(0x12e01);
 
     fn to_rts() -> Modify {
-        Modify {
-            attr_mask: TO_RTS,
-            qp_state: 3,
-            ..Modify::default()
-        }
+        Modify { attr_mask: TO_RTS, qp_state: 3, ..Modify::default() }
     }
 
     fn judge(ctx: &GateContext, modify: &Modify) -> ModifyVerdict {
@@ -131,48 +108,25 @@ mod tests {
     #[test]
     fn unused_encodings_are_refused() {
         assert_eq!(judge(&RTR, &to_rts()).layer, Layer::None);
-        let reset = Modify {
-            attr_mask: AttrMask::STATE,
-            ..Modify::default()
-        };
+        let reset = Modify { attr_mask: AttrMask::STATE, ..Modify::default() };
         for ctx in [
-            GateContext {
-                transport: 3,
-                ..RTR
-            },
+            GateContext { transport: 3, ..RTR },
             GateContext { state: 7, ..RTR },
             GateContext { state: 255, ..RTR },
         ] {
             assert_eq!(judge(&ctx, &reset).layer, Layer::Encoding);
         }
         for qp_state in [7, 8, 15, 255] {
-            assert_eq!(
-                judge(
-                    &RTR,
-                    &Modify {
-                        qp_state,
-                        ..to_rts()
-                    }
-                )
-                .layer,
-                Layer::Encoding
-            );
+            assert_eq!(judge(&RTR, &Modify { qp_state, ..to_rts() }).layer, Layer::Encoding);
         }
     }
 
     #[test]
     fn fields_without_their_bit_are_not_looked_at() {
-        let call = Modify {
-            cur_qp_state: 99,
-            ..to_rts()
-        };
+        let call = Modify { cur_qp_state: 99, ..to_rts() };
         assert_eq!(judge(&RTR, &call).layer, Layer::None);
         let ctx = GateContext { state: 3, ..RTR };
-        let stay = Modify {
-            attr_mask: AttrMask::MIN_RNR_TIMER,
-            qp_state: 99,
-            ..Modify::default()
-        };
+        let stay = Modify { attr_mask: AttrMask::MIN_RNR_TIMER, qp_state: 99, ..Modify::default() };
         assert_eq!(judge(&ctx, &stay).layer, Layer::None);
     }
 
@@ -182,13 +136,7 @@ mod tests {
             | AttrMask::CAP
             | AttrMask::AV
             | AttrMask(1 << 31);
-        let v = judge(
-            &RTR,
-            &Modify {
-                attr_mask: given,
-                ..to_rts()
-            },
-        );
+        let v = judge(&RTR, &Modify { attr_mask: given, ..to_rts() });
         assert_eq!(v.layer, Layer::Mask);
         assert_eq!(v.missing, AttrMask::TIMEOUT | AttrMask::SQ_PSN);
         assert_eq!(v.extra, AttrMask::CAP | AttrMask::AV | AttrMask(1 << 31));
@@ -208,11 +156,7 @@ mod tests {
     /// Each call is wrong on its layer and on all later ones: the first is named.
     #[test]
     fn the_first_layer_is_named() {
-        let sqd = GateContext {
-            state: 4,
-            draining: true,
-            ..RTR
-        };
+        let sqd = GateContext { state: 4, draining: true, ..RTR };
         let mut call = Modify {
             attr_mask: AttrMask::STATE | AttrMask::CUR_STATE | AttrMask::TIMEOUT | AttrMask::CAP,
             qp_state: 7,
@@ -232,17 +176,10 @@ mod tests {
         call.values.timeout = 9;
         assert_eq!(judge(&sqd, &call).layer, Layer::Drain);
         call.attr_mask = AttrMask::TIMEOUT;
-        assert_eq!(
-            judge(&sqd, &call).layer,
-            Layer::Drain,
-            "without STATE it is SQD to SQD"
-        );
+        assert_eq!(judge(&sqd, &call).layer, Layer::Drain, "without STATE it is SQD to SQD");
         for out in [QpState::Err, QpState::Reset] {
-            let leave = Modify {
-                attr_mask: AttrMask::STATE,
-                qp_state: out.number(),
-                ..Modify::default()
-            };
+            let leave =
+                Modify { attr_mask: AttrMask::STATE, qp_state: out.number(), ..Modify::default() };
             assert_eq!(judge(&sqd, &leave).layer, Layer::None);
         }
     }

@@ -62,27 +62,19 @@ impl WireFamily {
     pub fn expand(self, transport: Transport, packets: u32) -> Vec<PacketKind> {
         const SEND: [(&str, u8); 2] = [("SEND_FIRST", 0x00), ("SEND_MIDDLE", 0x01)];
         const WRITE: [(&str, u8); 2] = [("RDMA_WRITE_FIRST", 0x06), ("RDMA_WRITE_MIDDLE", 0x07)];
-        const RESPONSE: [(&str, u8); 2] = [
-            ("RDMA_READ_RESPONSE_FIRST", 0x0d),
-            ("RDMA_READ_RESPONSE_MIDDLE", 0x0e),
-        ];
+        const RESPONSE: [(&str, u8); 2] =
+            [("RDMA_READ_RESPONSE_FIRST", 0x0d), ("RDMA_READ_RESPONSE_MIDDLE", 0x0e)];
         let (begin, last, only) = match self {
             Self::Send => (Some(SEND), ("SEND_LAST", 0x02), ("SEND_ONLY", 0x04)),
-            Self::SendImmediate => (
-                Some(SEND),
-                ("SEND_LAST_WITH_IMMEDIATE", 0x03),
-                ("SEND_ONLY_WITH_IMMEDIATE", 0x05),
-            ),
+            Self::SendImmediate => {
+                (Some(SEND), ("SEND_LAST_WITH_IMMEDIATE", 0x03), ("SEND_ONLY_WITH_IMMEDIATE", 0x05))
+            }
             Self::SendInvalidate => (
                 Some(SEND),
                 ("SEND_LAST_WITH_INVALIDATE", 0x16),
                 ("SEND_ONLY_WITH_INVALIDATE", 0x17),
             ),
-            Self::Write => (
-                Some(WRITE),
-                ("RDMA_WRITE_LAST", 0x08),
-                ("RDMA_WRITE_ONLY", 0x0a),
-            ),
+            Self::Write => (Some(WRITE), ("RDMA_WRITE_LAST", 0x08), ("RDMA_WRITE_ONLY", 0x0a)),
             Self::WriteImmediate => (
                 Some(WRITE),
                 ("RDMA_WRITE_LAST_WITH_IMMEDIATE", 0x09),
@@ -93,11 +85,7 @@ impl WireFamily {
                 ("RDMA_READ_RESPONSE_LAST", 0x0f),
                 ("RDMA_READ_RESPONSE_ONLY", 0x10),
             ),
-            Self::ReadRequest => (
-                None,
-                ("RDMA_READ_REQUEST", 0x0c),
-                ("RDMA_READ_REQUEST", 0x0c),
-            ),
+            Self::ReadRequest => (None, ("RDMA_READ_REQUEST", 0x0c), ("RDMA_READ_REQUEST", 0x0c)),
             Self::CompareSwap => (None, ("COMPARE_SWAP", 0x13), ("COMPARE_SWAP", 0x13)),
             Self::FetchAdd => (None, ("FETCH_ADD", 0x14), ("FETCH_ADD", 0x14)),
         };
@@ -144,19 +132,13 @@ mod tests {
 
     fn names(family: WireFamily, packets: u32) -> Vec<(&'static str, u8, u32)> {
         let kinds = family.expand(Transport::Rc, packets);
-        kinds
-            .iter()
-            .map(|k| (k.name, k.bth_opcode, k.count))
-            .collect()
+        kinds.iter().map(|k| (k.name, k.bth_opcode, k.count)).collect()
     }
 
     #[test]
     fn first_middle_last_only() {
         assert_eq!(names(WireFamily::Send, 1), [("SEND_ONLY", 4, 1)]);
-        assert_eq!(
-            names(WireFamily::Send, 2),
-            [("SEND_FIRST", 0, 1), ("SEND_LAST", 2, 1)]
-        );
+        assert_eq!(names(WireFamily::Send, 2), [("SEND_FIRST", 0, 1), ("SEND_LAST", 2, 1)]);
         assert_eq!(
             names(WireFamily::WriteImmediate, 5),
             [
@@ -171,10 +153,7 @@ mod tests {
     #[test]
     fn the_transport_is_the_top_of_the_opcode() {
         let only = |t| WireFamily::Send.expand(t, 1)[0].bth_opcode;
-        assert_eq!(
-            [Transport::Rc, Transport::Uc, Transport::Ud].map(only),
-            [0x04, 0x24, 0x64]
-        );
+        assert_eq!([Transport::Rc, Transport::Uc, Transport::Ud].map(only), [0x04, 0x24, 0x64]);
     }
 
     #[test]

@@ -133,21 +133,10 @@ impl Config {
         max_mtu: 5,
         max_rd_atomic: 16,
     };
-    pub const SMALL: Config = Config {
-        name: "small",
-        num_qp: 4,
-        num_cq: 2,
-        sq_depth: 4,
-        rq_depth: 4,
-        ..Config::DEFAULT
-    };
-    pub const DEEP: Config = Config {
-        name: "deep",
-        num_qp: 16,
-        sq_depth: 1024,
-        rq_depth: 1024,
-        ..Config::DEFAULT
-    };
+    pub const SMALL: Config =
+        Config { name: "small", num_qp: 4, num_cq: 2, sq_depth: 4, rq_depth: 4, ..Config::DEFAULT };
+    pub const DEEP: Config =
+        Config { name: "deep", num_qp: 16, sq_depth: 1024, rq_depth: 1024, ..Config::DEFAULT };
     pub const LARGE: Config = Config {
         name: "large",
         num_qp: 65_536,

@@ -68,10 +68,7 @@ impl Qp {
         match queue {
             Queue::Send => matches!(self.state, QpState::Rts | QpState::Sqd),
             Queue::Recv => {
-                matches!(
-                    self.state,
-                    QpState::Rtr | QpState::Rts | QpState::Sqd | QpState::Sqe
-                )
+                matches!(self.state, QpState::Rtr | QpState::Rts | QpState::Sqd | QpState::Sqe)
             }
         }
     }

@@ -11,10 +11,7 @@ pub(crate) struct QpSet {
 
 impl QpSet {
     pub fn new(num_qp: u32) -> Self {
-        Self {
-            members: Vec::with_capacity(num_qp as usize),
-            place: vec![NIL; num_qp as usize],
-        }
+        Self { members: Vec::with_capacity(num_qp as usize), place: vec![NIL; num_qp as usize] }
     }
 
     #[inline]
@@ -55,11 +52,7 @@ pub(crate) struct Attachments {
 impl Attachments {
     pub fn new(num_qp: u32, num_cq: u32) -> Self {
         let nodes = 2 * num_qp as usize;
-        Self {
-            first: vec![NIL; num_cq as usize],
-            next: vec![NIL; nodes],
-            prev: vec![NIL; nodes],
-        }
+        Self { first: vec![NIL; num_cq as usize], next: vec![NIL; nodes], prev: vec![NIL; nodes] }
     }
 
     pub fn attach(&mut self, cqn: u32, qpn: u32, role: usize) {
@@ -87,10 +80,8 @@ impl Attachments {
     /// QP numbers; one that is attached in both roles comes twice.
     pub fn qps_of(&self, cqn: u32) -> impl Iterator<Item = u32> + '_ {
         let some = |node: u32| (node != NIL).then_some(node);
-        std::iter::successors(some(self.first[cqn as usize]), move |&n| {
-            some(self.next[n as usize])
-        })
-        .map(|node| node / 2)
+        std::iter::successors(some(self.first[cqn as usize]), move |&n| some(self.next[n as usize]))
+            .map(|node| node / 2)
     }
 }
 

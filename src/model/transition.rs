@@ -29,18 +29,11 @@ const INIT_CONNECTED: AttrMask =
 const INIT_UD: AttrMask = all(&[AttrMask::PKEY_INDEX, AttrMask::PORT, AttrMask::QKEY]);
 
 /// To RTR: the path to the peer, who it is, and where its sequence numbers start.
-const PEER: AttrMask = all(&[
-    AttrMask::AV,
-    AttrMask::PATH_MTU,
-    AttrMask::RQ_PSN,
-    AttrMask::DEST_QPN,
-]);
+const PEER: AttrMask =
+    all(&[AttrMask::AV, AttrMask::PATH_MTU, AttrMask::RQ_PSN, AttrMask::DEST_QPN]);
 const PEER_RC: AttrMask = all(&[PEER, AttrMask::MIN_RNR_TIMER, AttrMask::MAX_DEST_RD_ATOMIC]);
-const TO_RTR_CONNECTED: AttrMask = all(&[
-    AttrMask::ACCESS_FLAGS,
-    AttrMask::PKEY_INDEX,
-    AttrMask::ALT_PATH,
-]);
+const TO_RTR_CONNECTED: AttrMask =
+    all(&[AttrMask::ACCESS_FLAGS, AttrMask::PKEY_INDEX, AttrMask::ALT_PATH]);
 const PKEY_QKEY: AttrMask = all(&[AttrMask::PKEY_INDEX, AttrMask::QKEY]);
 
 /// To RTS, RC: everything its retry machine will need.
@@ -120,10 +113,7 @@ const UD: &[Line] = &[
 type Table = [[Option<Row>; 7]; 7];
 
 const fn table(lines: &[Line]) -> Table {
-    let bare = Some(Row {
-        required: NONE,
-        optional: NONE,
-    });
+    let bare = Some(Row { required: NONE, optional: NONE });
     let mut t: Table = [[None; 7]; 7];
     let mut from = 0;
     while from < 7 {
@@ -179,10 +169,7 @@ mod tests {
             let row = transition_row(t, Rtr, Rts, &Policy::BOOK).expect("legal");
             row.required.union(AttrMask::STATE).0.count_ones()
         };
-        assert_eq!(
-            [Transport::Rc, Transport::Uc, Transport::Ud].map(with_state),
-            [6, 2, 2]
-        );
+        assert_eq!([Transport::Rc, Transport::Uc, Transport::Ud].map(with_state), [6, 2, 2]);
     }
 
     #[test]

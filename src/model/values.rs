@@ -36,28 +36,19 @@ pub fn bad_values(
         (AttrMask::PKEY_INDEX, pkey(v.pkey_index)),
         (AttrMask::PORT, port(v.port)),
         (AttrMask::AV, path(&v.av)),
-        (
-            AttrMask::PATH_MTU,
-            (1..=config.max_mtu).contains(&v.path_mtu),
-        ),
+        (AttrMask::PATH_MTU, (1..=config.max_mtu).contains(&v.path_mtu)),
         (AttrMask::TIMEOUT, v.timeout <= 31),
         (AttrMask::RETRY_CNT, v.retry_cnt <= 7),
         (AttrMask::RNR_RETRY, v.rnr_retry <= 7),
         (AttrMask::RQ_PSN, v.rq_psn <= MAX_24),
-        (
-            AttrMask::MAX_QP_RD_ATOMIC,
-            v.max_qp_rd_atomic <= config.max_rd_atomic,
-        ),
+        (AttrMask::MAX_QP_RD_ATOMIC, v.max_qp_rd_atomic <= config.max_rd_atomic),
         (
             AttrMask::ALT_PATH,
             v.alt_timeout <= 31 && port(v.alt_port) && pkey(v.alt_pkey_index) && path(&v.alt_av),
         ),
         (AttrMask::MIN_RNR_TIMER, v.min_rnr_timer <= 31),
         (AttrMask::SQ_PSN, v.sq_psn <= MAX_24),
-        (
-            AttrMask::MAX_DEST_RD_ATOMIC,
-            v.max_dest_rd_atomic <= config.max_rd_atomic,
-        ),
+        (AttrMask::MAX_DEST_RD_ATOMIC, v.max_dest_rd_atomic <= config.max_rd_atomic),
         (AttrMask::PATH_MIG_STATE, migration),
         (AttrMask::DEST_QPN, v.dest_qpn <= MAX_24),
     ];
@@ -83,11 +74,7 @@ pub fn value_rule(attr: AttrMask, policy: &Policy, config: &Config) -> Option<St
         AttrMask::PORT => format!("1..{ports}"),
         AttrMask::AV if roce => "global (is_global nonzero), as RoCE requires".to_string(),
         AttrMask::PATH_MTU => {
-            format!(
-                "1..{} (ibv_mtu: 256..{} bytes)",
-                config.max_mtu,
-                128u32 << config.max_mtu
-            )
+            format!("1..{} (ibv_mtu: 256..{} bytes)", config.max_mtu, 128u32 << config.max_mtu)
         }
         AttrMask::TIMEOUT => "0..31 (0 never, else 4.096 us x 2^value)".to_string(),
         AttrMask::RETRY_CNT => "0..7".to_string(),
@@ -100,11 +87,7 @@ pub fn value_rule(attr: AttrMask, policy: &Policy, config: &Config) -> Option<St
         }
         AttrMask::ALT_PATH => format!(
             "timeout 0..31, port 1..{ports}, P_Key index 0..{last_pkey}{}",
-            if roce {
-                ", global as RoCE requires"
-            } else {
-                ""
-            }
+            if roce { ", global as RoCE requires" } else { "" }
         ),
         AttrMask::MIN_RNR_TIMER => "0..31".to_string(),
         AttrMask::PATH_MIG_STATE => {
@@ -125,14 +108,8 @@ mod tests {
         rq_psn: MAX_24,
         sq_psn: MAX_24,
         dest_qpn: MAX_24,
-        av: AddressVector {
-            is_global: 1,
-            ..ZERO_AV
-        },
-        alt_av: AddressVector {
-            is_global: 255,
-            ..ZERO_AV
-        },
+        av: AddressVector { is_global: 1, ..ZERO_AV },
+        alt_av: AddressVector { is_global: 255, ..ZERO_AV },
         pkey_index: 127,
         alt_pkey_index: 127,
         en_sqd_async_notify: 255,
@@ -205,21 +182,9 @@ mod tests {
 
     #[test]
     fn only_named_attributes_are_judged() {
-        let v = AttrValues {
-            port: 0,
-            retry_cnt: 99,
-            ..GOOD
-        };
-        let judge = |named| {
-            bad_values(
-                &v,
-                named,
-                QpState::Rts,
-                false,
-                &Policy::BOOK,
-                &Config::DEFAULT,
-            )
-        };
+        let v = AttrValues { port: 0, retry_cnt: 99, ..GOOD };
+        let judge =
+            |named| bad_values(&v, named, QpState::Rts, false, &Policy::BOOK, &Config::DEFAULT);
         assert_eq!(judge(AttrMask::TIMEOUT), AttrMask::EMPTY);
         assert_eq!(judge(AttrMask::PORT), AttrMask::PORT);
         assert_eq!(judge(EVERY), AttrMask::PORT | AttrMask::RETRY_CNT);
@@ -228,21 +193,10 @@ mod tests {
     #[test]
     fn migration_depends_on_the_next_state_and_on_being_armed() {
         let passes = |state: u8, next, armed| {
-            bad(
-                &AttrValues {
-                    path_mig_state: state,
-                    ..GOOD
-                },
-                next,
-                armed,
-            )
-            .is_empty()
+            bad(&AttrValues { path_mig_state: state, ..GOOD }, next, armed).is_empty()
         };
         for &next in QpState::ALL {
-            assert_eq!(
-                passes(MIGRATED, next, false),
-                matches!(next, QpState::Rts | QpState::Sqd)
-            );
+            assert_eq!(passes(MIGRATED, next, false), matches!(next, QpState::Rts | QpState::Sqd));
             assert_eq!(passes(REARM, next, false), next == QpState::Rts);
             assert!(!passes(REARM, next, true));
             assert!(passes(ARMED, next, true));
@@ -251,21 +205,11 @@ mod tests {
 
     #[test]
     fn infiniband_needs_no_global_route() {
-        let v = AttrValues {
-            av: ZERO_AV,
-            alt_av: ZERO_AV,
-            ..GOOD
-        };
-        let policy = Policy {
-            link_layer: LinkLayer::Infiniband,
-            ..Policy::BOOK
-        };
+        let v = AttrValues { av: ZERO_AV, alt_av: ZERO_AV, ..GOOD };
+        let policy = Policy { link_layer: LinkLayer::Infiniband, ..Policy::BOOK };
         let b = bad_values(&v, EVERY, QpState::Rts, false, &policy, &Config::DEFAULT);
         assert_eq!(b, AttrMask::EMPTY);
-        assert_eq!(
-            bad(&v, QpState::Rts, false),
-            AttrMask::AV | AttrMask::ALT_PATH
-        );
+        assert_eq!(bad(&v, QpState::Rts, false), AttrMask::AV | AttrMask::ALT_PATH);
     }
 
     #[test]

@@ -123,10 +123,7 @@ pub fn decode_wqe(
         None => fault(true, WqeErrors::BAD_OPCODE),
         Some(class) => {
             fault(!class.on(transport), WqeErrors::BAD_TRANSPORT);
-            fault(
-                !ds_fits(class, transport, post.format, control.ds),
-                WqeErrors::BAD_DS,
-            );
+            fault(!ds_fits(class, transport, post.format, control.ds), WqeErrors::BAD_DS);
             fault(class.is_atomic() && length != 8, WqeErrors::BAD_LENGTH);
             let over_port = transport == Transport::Ud && length > mtu_bytes(config.max_mtu);
             fault(over_port, WqeErrors::BAD_LENGTH);
@@ -176,11 +173,7 @@ pub fn decode_wqe(
         response_family: (class == Some(OpClass::Read)).then_some(WireFamily::ReadResponse),
         response_packets,
         length,
-        misc: if class.is_some_and(OpClass::uses_misc) {
-            control.misc
-        } else {
-            0
-        },
+        misc: if class.is_some_and(OpClass::uses_misc) { control.misc } else { 0 },
     }
 }
 
@@ -206,20 +199,11 @@ mod tests {
 
     fn of(control: ControlSegment, format: WqeFormat, payload_len: u32) -> PostSend {
         let ctrl = control.pack().expect("fields fit");
-        PostSend {
-            ctrl,
-            format,
-            payload_len,
-            ..PostSend::default()
-        }
+        PostSend { ctrl, format, payload_len, ..PostSend::default() }
     }
 
     fn bare(class: OpClass) -> ControlSegment {
-        ControlSegment {
-            opcode: class.mlx5(),
-            ds: 1,
-            ..ControlSegment::default()
-        }
+        ControlSegment { opcode: class.mlx5(), ds: 1, ..ControlSegment::default() }
     }
 
     /// Smallest and largest legal `ds` per class, both formats, by trying all 64.
@@ -252,27 +236,15 @@ mod tests {
             (Write, Ud, (0, 63), (2, 63)),
             (FetchAdd, Uc, (1, 1), (3, 63)),
         ] {
-            assert_eq!(
-                range(class, t, WqeFormat::Book),
-                book,
-                "{class} on {t}, book"
-            );
-            assert_eq!(
-                range(class, t, WqeFormat::Mlx5),
-                mlx5,
-                "{class} on {t}, mlx5"
-            );
+            assert_eq!(range(class, t, WqeFormat::Book), book, "{class} on {t}, book");
+            assert_eq!(range(class, t, WqeFormat::Mlx5), mlx5, "{class} on {t}, mlx5");
         }
     }
 
     #[test]
     fn everything_wrong_is_found_at_once() {
-        let control = ControlSegment {
-            ds: 0,
-            reserved_ds: 1,
-            fence_mode: 5,
-            ..bare(OpClass::Read)
-        };
+        let control =
+            ControlSegment { ds: 0, reserved_ds: 1, fence_mode: 5, ..bare(OpClass::Read) };
         let post = PostSend {
             walk_format: true,
             walk_length: true,
@@ -287,12 +259,8 @@ mod tests {
 
     #[test]
     fn of_an_unknown_opcode_only_the_form_is_known() {
-        let control = ControlSegment {
-            opcode: 2,
-            fence_mode: 7,
-            reserved_flag: true,
-            ..bare(OpClass::Send)
-        };
+        let control =
+            ControlSegment { opcode: 2, fence_mode: 7, reserved_flag: true, ..bare(OpClass::Send) };
         let post = PostSend {
             walk_format: true,
             walk_key: true,
@@ -309,17 +277,11 @@ mod tests {
     #[test]
     fn lengths() {
         let bad = |class, t, len| {
-            let control = ControlSegment {
-                ds: 1,
-                ..bare(class)
-            };
+            let control = ControlSegment { ds: 1, ..bare(class) };
             decode(&of(control, WqeFormat::Book, len), t).errors
         };
         let long = WqeErrors::BAD_LENGTH;
-        assert_eq!(
-            bad(OpClass::Write, Transport::Rc, MAX_MESSAGE),
-            WqeErrors::EMPTY
-        );
+        assert_eq!(bad(OpClass::Write, Transport::Rc, MAX_MESSAGE), WqeErrors::EMPTY);
         assert_eq!(bad(OpClass::Write, Transport::Rc, MAX_MESSAGE + 1), long);
         assert_eq!(bad(OpClass::Send, Transport::Ud, 4096), WqeErrors::EMPTY);
         assert_eq!(bad(OpClass::Send, Transport::Ud, 4097), long);
@@ -333,10 +295,7 @@ mod tests {
     fn status_of_a_rejected_wqe() {
         let form = [0, 1, 2, 3, 4, 5].map(|bit| WqeErrors(1 << bit));
         for e in form {
-            assert_eq!(
-                rejected_status(e | WqeErrors::BAD_LENGTH | WqeErrors::WALK_KEY),
-                Some(2)
-            );
+            assert_eq!(rejected_status(e | WqeErrors::BAD_LENGTH | WqeErrors::WALK_KEY), Some(2));
         }
         for e in [WqeErrors::BAD_LENGTH, WqeErrors::WALK_LENGTH] {
             assert_eq!(rejected_status(e | WqeErrors::WALK_KEY), Some(1));
@@ -348,26 +307,16 @@ mod tests {
     /// The inline bit lies in the control segment in one format, in a data segment in the other.
     #[test]
     fn the_inline_request_of_both_formats() {
-        let control = ControlSegment {
-            inline: true,
-            ds: 2,
-            ..bare(OpClass::Write)
-        };
+        let control = ControlSegment { inline: true, ds: 2, ..bare(OpClass::Write) };
         let book = decode(&of(control, WqeFormat::Book, 28), Transport::Rc);
         assert!(book.inline_requested && book.inline_data && book.errors.is_empty());
         let mlx5 = decode(&of(control, WqeFormat::Mlx5, 28), Transport::Rc);
         assert!(!mlx5.inline_requested);
         assert_eq!(mlx5.errors, WqeErrors::RESERVED);
         // What the walker saw counts in mlx5 format alone.
-        let control = ControlSegment {
-            inline: false,
-            ..control
-        };
+        let control = ControlSegment { inline: false, ..control };
         for (format, seen) in [(WqeFormat::Book, false), (WqeFormat::Mlx5, true)] {
-            let post = PostSend {
-                inline: true,
-                ..of(control, format, 28)
-            };
+            let post = PostSend { inline: true, ..of(control, format, 28) };
             assert_eq!(decode(&post, Transport::Rc).inline_data, seen);
         }
     }
@@ -375,14 +324,8 @@ mod tests {
     #[test]
     fn placement_and_keys() {
         let inline = |class, len| {
-            let control = ControlSegment {
-                inline: true,
-                ..bare(class)
-            };
-            let post = PostSend {
-                walk_key: true,
-                ..of(control, WqeFormat::Book, len)
-            };
+            let control = ControlSegment { inline: true, ..bare(class) };
+            let post = PostSend { walk_key: true, ..of(control, WqeFormat::Book, len) };
             let d = decode(&post, Transport::Rc);
             (d.inline_data, d.errors)
         };
@@ -396,19 +339,13 @@ mod tests {
     #[test]
     fn modes_of_fence_and_completion() {
         for mode in 0..8 {
-            let control = ControlSegment {
-                fence_mode: mode,
-                ..bare(OpClass::Send)
-            };
+            let control = ControlSegment { fence_mode: mode, ..bare(OpClass::Send) };
             let d = decode(&of(control, WqeFormat::Book, 0), Transport::Rc);
             assert_eq!(d.fence, (2..=4).contains(&mode));
             assert_eq!(d.errors.contains(WqeErrors::BAD_FENCE), mode > 4);
         }
         for mode in 0..4 {
-            let control = ControlSegment {
-                completion_mode: mode,
-                ..bare(OpClass::Send)
-            };
+            let control = ControlSegment { completion_mode: mode, ..bare(OpClass::Send) };
             let d = decode(&of(control, WqeFormat::Book, 0), Transport::Rc);
             assert_eq!(d.signal, mode >= 2);
         }
@@ -417,18 +354,11 @@ mod tests {
     #[test]
     fn se_travels_only_where_a_receive_is_consumed() {
         for class in OpClass::ALL {
-            let control = ControlSegment {
-                solicited: true,
-                ..bare(class)
-            };
+            let control = ControlSegment { solicited: true, ..bare(class) };
             let d = decode(&of(control, WqeFormat::Book, 8), Transport::Rc);
             let consumes = class.is_send() || class == OpClass::WriteImm;
             assert!(d.solicit_requested);
-            assert_eq!(
-                (d.solicited, d.consumes_receive),
-                (consumes, consumes),
-                "{class}"
-            );
+            assert_eq!((d.solicited, d.consumes_receive), (consumes, consumes), "{class}");
         }
     }
 
@@ -445,25 +375,14 @@ mod tests {
         assert_eq!(packets(OpClass::Read, Transport::Rc, 1, 513), (1, 3));
         assert_eq!(packets(OpClass::Read, Transport::Rc, 1, 0), (1, 1));
         assert_eq!(packets(OpClass::FetchAdd, Transport::Rc, 1, 8), (1, 0));
-        assert_eq!(
-            packets(OpClass::Send, Transport::Ud, 1, 4096),
-            (1, 0),
-            "the port's MTU"
-        );
+        assert_eq!(packets(OpClass::Send, Transport::Ud, 1, 4096), (1, 0), "the port's MTU");
     }
 
     #[test]
     fn sizes_in_both_formats() {
         let sized = |format, ds| {
             let d = decode(
-                &of(
-                    ControlSegment {
-                        ds,
-                        ..bare(OpClass::Write)
-                    },
-                    format,
-                    0,
-                ),
+                &of(ControlSegment { ds, ..bare(OpClass::Write) }, format, 0),
                 Transport::Rc,
             );
             (d.segments, d.wqe_bytes, d.wqe_blocks)
@@ -473,10 +392,6 @@ mod tests {
         assert_eq!(sized(WqeFormat::Book, 3), (3, 80, 2));
         assert_eq!(sized(WqeFormat::Mlx5, 4), (2, 64, 1));
         assert_eq!(sized(WqeFormat::Mlx5, 63), (61, 1008, 16));
-        assert_eq!(
-            sized(WqeFormat::Mlx5, 0),
-            (0, 0, 0),
-            "malformed, and no wrap"
-        );
+        assert_eq!(sized(WqeFormat::Mlx5, 0), (0, 0, 0), "malformed, and no wrap");
     }
 }

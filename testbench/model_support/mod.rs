@@ -5,10 +5,7 @@ use rnic_cosim::model::*;
 
 /// Legal values for every attribute.
 pub fn good_values() -> AttrValues {
-    let av = AddressVector {
-        is_global: 1,
-        ..AddressVector::default()
-    };
+    let av = AddressVector { is_global: 1, ..AddressVector::default() };
     AttrValues {
         access_flags: 7,
         qkey: 0x1111_1111,
@@ -74,17 +71,13 @@ impl Bench {
 
     /// Applies an operation with wire room.
     pub fn op(&mut self, op: Operation) -> Effects {
-        self.try_op(op, true)
-            .unwrap_or_else(|e| panic!("{op:?}: {e}"))
+        self.try_op(op, true).unwrap_or_else(|e| panic!("{op:?}: {e}"))
     }
 
     pub fn try_op(&mut self, op: Operation, wire_room: bool) -> Result<Effects, NotOwed> {
         let e = self.m.apply(&op, wire_room)?;
         match e.cqe {
-            Some(CqeEffect {
-                cqn,
-                written: Some((_, cqe)),
-            }) => self.cqes.push((cqn, cqe)),
+            Some(CqeEffect { cqn, written: Some((_, cqe)) }) => self.cqes.push((cqn, cqe)),
             Some(_) => self.lost += 1,
             None => {}
         }
@@ -101,11 +94,7 @@ impl Bench {
     }
 
     pub fn cq(&mut self, cqn: u32, depth: u32) {
-        self.ok(Operation::CreateCq {
-            cqn,
-            depth,
-            ignore_overrun: false,
-        });
+        self.ok(Operation::CreateCq { cqn, depth, ignore_overrun: false });
     }
 
     pub fn create_qp(
@@ -257,10 +246,6 @@ impl Bench {
     /// Indices and statuses of the CQEs of one queue, oldest first.
     pub fn seen(&self, qpn: u32, queue: Queue) -> Vec<(u16, u8)> {
         let of_queue = |(_, c): &&(u32, Cqe)| c.qpn == qpn && c.queue == queue;
-        self.cqes
-            .iter()
-            .filter(of_queue)
-            .map(|(_, c)| (c.wqe_index, c.status))
-            .collect()
+        self.cqes.iter().filter(of_queue).map(|(_, c)| (c.wqe_index, c.status)).collect()
     }
 }

@@ -145,10 +145,7 @@ impl Machine {
         let mut failed = false;
         if let Some((cqe, solicited)) = entry {
             let attempt = self.cqs[cqn as usize].attempt(cqe, solicited, &self.policy);
-            e.cqe = Some(CqeEffect {
-                cqn,
-                written: attempt.written,
-            });
+            e.cqe = Some(CqeEffect { cqn, written: attempt.written });
             e.retire_cqn = cqn;
             failed = attempt.failed;
             if attempt.raises_cq_err {
@@ -196,11 +193,5 @@ impl Machine {
 
 /// On an error everything but QP, queue, index, status and phase is 0.
 fn error_cqe(q: usize, queue: Queue, wqe_index: u16, status: u8) -> Cqe {
-    Cqe {
-        qpn: q as u32,
-        queue,
-        wqe_index,
-        status,
-        ..Cqe::default()
-    }
+    Cqe { qpn: q as u32, queue, wqe_index, status, ..Cqe::default() }
 }

@@ -108,11 +108,9 @@ impl Machine {
     /// outcome.
     pub fn apply(&mut self, op: &Operation, wire_room: bool) -> Result<Effects, NotOwed> {
         Ok(match *op {
-            Operation::CreateCq {
-                cqn,
-                depth,
-                ignore_overrun,
-            } => self.create_cq(cqn, depth, ignore_overrun),
+            Operation::CreateCq { cqn, depth, ignore_overrun } => {
+                self.create_cq(cqn, depth, ignore_overrun)
+            }
             Operation::DestroyCq { cqn } => self.on_cq(cqn, |cq| {
                 if cq.attached > 0 {
                     return (Outcome::CqAttached, Answer::Plain);
@@ -129,19 +127,9 @@ impl Machine {
             }),
             Operation::Consume { cqn, index } => self.on_cq(cqn, |cq| {
                 let moved = cq.ring.consume(index);
-                (
-                    if moved.is_ok() {
-                        Outcome::Ok
-                    } else {
-                        Outcome::BadIndex
-                    },
-                    Answer::Plain,
-                )
+                (if moved.is_ok() { Outcome::Ok } else { Outcome::BadIndex }, Answer::Plain)
             }),
-            Operation::Arm {
-                cqn,
-                solicited_only,
-            } => self.on_cq(cqn, |cq| {
+            Operation::Arm { cqn, solicited_only } => self.on_cq(cqn, |cq| {
                 cq.arm(solicited_only);
                 (Outcome::Ok, Answer::Plain)
             }),
@@ -161,10 +149,8 @@ impl Machine {
             Operation::ModifyQp(ref modify) => {
                 let mut e = self.on_qp(modify.qpn, |m, q, e| m.modify_qp(q, modify, e));
                 if e.outcome == Outcome::NoQp {
-                    e.answer = Answer::Modify(ModifyVerdict {
-                        layer: Layer::Qp,
-                        ..Default::default()
-                    });
+                    e.answer =
+                        Answer::Modify(ModifyVerdict { layer: Layer::Qp, ..Default::default() });
                 }
                 e
             }
@@ -200,8 +186,7 @@ impl Machine {
 
     /// What the hardware owes a QP: nothing if it does not exist.
     pub fn owed(&self, qpn: u32) -> Owed {
-        self.existing(qpn)
-            .map_or_else(Owed::default, |q| self.owed_of(q))
+        self.existing(qpn).map_or_else(Owed::default, |q| self.owed_of(q))
     }
 
     /// The QPs that are owed at least one step, each once, in no particular order.
@@ -232,17 +217,11 @@ impl Machine {
     }
 
     fn existing(&self, qpn: u32) -> Option<usize> {
-        self.qps
-            .get(qpn as usize)
-            .filter(|qp| qp.exists)
-            .map(|_| qpn as usize)
+        self.qps.get(qpn as usize).filter(|qp| qp.exists).map(|_| qpn as usize)
     }
 
     fn existing_cq(&self, cqn: u32) -> Option<usize> {
-        self.cqs
-            .get(cqn as usize)
-            .filter(|cq| cq.exists)
-            .map(|_| cqn as usize)
+        self.cqs.get(cqn as usize).filter(|cq| cq.exists).map(|_| cqn as usize)
     }
 
     fn cq_errors(&self, q: usize) -> [bool; 2] {
@@ -266,10 +245,7 @@ impl Machine {
                 Outcome::Ok
             }
         };
-        Effects {
-            retire_cqn: cqn,
-            ..effects(outcome)
-        }
+        Effects { retire_cqn: cqn, ..effects(outcome) }
     }
 
     fn on_cq(&mut self, cqn: u32, act: impl FnOnce(&mut Cq) -> (Outcome, Answer)) -> Effects {
@@ -277,11 +253,7 @@ impl Machine {
             Some(c) => act(&mut self.cqs[c]),
             None => (Outcome::NoCq, Answer::Plain),
         };
-        Effects {
-            answer,
-            retire_cqn: cqn,
-            ..effects(outcome)
-        }
+        Effects { answer, retire_cqn: cqn, ..effects(outcome) }
     }
 
     // ---- QP operations ----
@@ -294,10 +266,7 @@ impl Machine {
         ceilings: [u32; 2],
         sq_sig_all: bool,
     ) -> Effects {
-        let refused = |outcome| Effects {
-            retire_cqn: cqn[0],
-            ..effects(outcome)
-        };
+        let refused = |outcome| Effects { retire_cqn: cqn[0], ..effects(outcome) };
         match self.qps.get(qpn as usize) {
             None => return refused(Outcome::QpnRange),
             Some(qp) if qp.exists => return refused(Outcome::QpExists),
@@ -378,11 +347,8 @@ impl Machine {
         qp.taken = errors;
         if !std::mem::replace(&mut qp.fatal_raised, true) {
             let cqn = if errors[0] { qp.cqn[0] } else { qp.cqn[1] };
-            e.event = Some(Event {
-                kinds: EventKinds::QP_FATAL,
-                qpn: Some(q as u32),
-                cqn: Some(cqn),
-            });
+            e.event =
+                Some(Event { kinds: EventKinds::QP_FATAL, qpn: Some(q as u32), cqn: Some(cqn) });
             e.retire_cqn = cqn;
         }
     }
@@ -401,11 +367,7 @@ impl Machine {
     }
 
     fn cascade(&mut self, qpn: u32) -> Result<Effects, NotOwed> {
-        let not_owed = |why| NotOwed {
-            qpn,
-            step: "CASCADE",
-            why,
-        };
+        let not_owed = |why| NotOwed { qpn, step: "CASCADE", why };
         let q = self.existing(qpn).ok_or(not_owed(WhyNotOwed::NoQp))?;
         if !self.untaken(q) {
             return Err(not_owed(WhyNotOwed::NothingToTake));
@@ -424,10 +386,7 @@ impl Machine {
 
     fn owed_of(&self, q: usize) -> Owed {
         if self.untaken(q) {
-            return Owed {
-                cascade: true,
-                ..Owed::default()
-            };
+            return Owed { cascade: true, ..Owed::default() };
         }
         let qp = &self.qps[q];
         let flushed = matches!(qp.state, QpState::Sqe | QpState::Err);

@@ -31,11 +31,7 @@ impl Machine {
             return;
         };
         if self.enter(q, target, modify) {
-            e.event = Some(Event {
-                kinds: EventKinds::SQ_DRAINED,
-                qpn: Some(q as u32),
-                cqn: None,
-            });
+            e.event = Some(Event { kinds: EventKinds::SQ_DRAINED, qpn: Some(q as u32), cqn: None });
         }
     }
 
