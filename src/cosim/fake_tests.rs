@@ -1,7 +1,7 @@
 //! The scoreboard against a device that is right, and against one that is wrong in one way.
 
 use super::fake::{Fake, Fault};
-use super::recording::{Recorder, Recording};
+use super::recording::{Recorder, Recording, Replay};
 use super::stimulus::{Generator, Profile, random_policy};
 use super::{Check, Cosim, Failure, Mismatch, Timing};
 use crate::model::{Config, CqFull, CqScope, Policy, WqeCheck};
@@ -163,7 +163,9 @@ fn a_failing_run_shrinks_to_a_handful() {
     let recording =
         Recording { steps: source.steps, ..Recording::new(&config, &Policy::LINUX, timing, 0) };
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    let mut run = |r: &Recording| r.replay(Fake::new(config, fault), ()).map(|_| ());
+    let mut run = |r: &Recording, source: &mut Replay| {
+        r.replay_from(source, Fake::new(config, fault), ()).map(|_| ())
+    };
     let (small, failure) = super::shrink::shrink(recording, deadline, &mut run).expect("it fails");
     // At most two CREATE_CQ, CREATE_QP, →INIT, →RTR, two posts, an error on the first.
     assert!(small.steps.len() <= 8, "{} steps left:\n{}", small.steps.len(), small.to_json());

@@ -13,6 +13,7 @@ impl Generator {
             let code = self.pick(&[8, 9, 10, 16, 24, 255]);
             return Some(Operation::Unknown { channel: Channel::Cmd, code });
         }
+        self.bringing_up = false;
         // CQs first: nothing can be done without them.
         let cqn = self.some_cq();
         if view.machine().cq(cqn).is_none() && cqn < self.config.num_cq && self.chance(900) {
@@ -46,7 +47,10 @@ impl Generator {
         }
         let qpn = self.some_qp();
         match view.machine().qp(qpn) {
-            None => Some(self.create_qp(qpn)),
+            None => {
+                self.bringing_up = true;
+                Some(self.create_qp(qpn, view))
+            }
             Some(qp) => self.move_qp(qpn, &qp, view),
         }
     }
@@ -61,7 +65,7 @@ impl Generator {
         Operation::CreateCq { cqn, depth, ignore_overrun: self.chance(self.profile.ignore_overrun) }
     }
 
-    fn create_qp(&mut self, qpn: u32) -> Operation {
+    fn create_qp(&mut self, qpn: u32, view: &View<'_>) -> Operation {
         let (sq, rq) = (self.config.sq_depth, self.config.rq_depth);
         let mut transport = self.rng.u8(..3);
         let mut sq_ceiling = self.rng.u32(1..=sq);
@@ -76,8 +80,8 @@ impl Generator {
         Operation::CreateQp {
             qpn,
             transport,
-            send_cqn: self.some_cq(),
-            recv_cqn: self.some_cq(),
+            send_cqn: self.working_cq(view),
+            recv_cqn: self.working_cq(view),
             sq_ceiling,
             rq_ceiling,
             sq_sig_all: self.rng.u8(..4) == 0,
@@ -87,8 +91,14 @@ impl Generator {
     fn move_qp(&mut self, qpn: u32, qp: &QpSnapshot, view: &View<'_>) -> Option<Operation> {
         if self.chance(15) {
             // An existing number once more.
-            return Some(self.create_qp(qpn));
+            return Some(self.create_qp(qpn, view));
         }
+        let broken = |cqn| view.machine().cq(cqn).is_some_and(|c| c.in_error);
+        if (broken(qp.send_cqn) || broken(qp.recv_cqn)) && self.chance(150) {
+            // A CQ in error can be re-created only when no QP is attached to it.
+            return Some(Operation::DestroyQp { qpn });
+        }
+        self.bringing_up = matches!(qp.state, QpState::Reset | QpState::Init | QpState::Rtr);
         let policy = *view.machine().policy();
         let target = if qp.state == QpState::Rts {
             if !self.chance(self.profile.leave_rts) {

@@ -3,7 +3,7 @@
 use super::Generator;
 use crate::cosim::engine::View;
 use crate::model::{
-    Channel, ControlSegment, OpClass, Operation, PostSend, Transport, WqeFormat, mtu_bytes,
+    Channel, ControlSegment, OpClass, Operation, PostSend, QpState, Transport, WqeFormat, mtu_bytes,
 };
 
 impl Generator {
@@ -17,14 +17,20 @@ impl Generator {
             let wqe_index = self.rng.u16(..);
             return self.chance(30).then_some(Operation::PostRecv { qpn, wqe_index });
         };
+        // Refusals by state are all alike; a few are enough.
+        let refused = |recv: bool| match qp.state {
+            QpState::Reset => true,
+            QpState::Init | QpState::Rtr => !recv,
+            _ => false,
+        };
         self.next_wqe = self.next_wqe.wrapping_add(1);
         if self.chance(self.profile.recv) {
-            if qp.rq_queued >= qp.rq_ceiling && !self.chance(50) {
+            if (qp.rq_queued >= qp.rq_ceiling || refused(true)) && !self.chance(50) {
                 return None;
             }
             return Some(Operation::PostRecv { qpn, wqe_index: self.next_wqe });
         }
-        if qp.sq_queued >= qp.sq_ceiling && !self.chance(50) {
+        if (qp.sq_queued >= qp.sq_ceiling || refused(false)) && !self.chance(50) {
             return None;
         }
         Some(Operation::PostSend(self.send(qpn, qp.transport, qp.attr.path_mtu)))
