@@ -86,18 +86,18 @@ pub fn main() {
     let verilator = Verilator::of_runtime_crate();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let mut sources = read_file_list(&list, &rtl);
-    // What waveforms show. RTL with other insides brings its own.
+    // Bound into the top: its assertions, and what waveforms show. RTL with other insides
+    // brings its own; without assertions it is checked from outside only.
+    let checks = rtl.join("rnic_checks.sv");
     let own_watch = rtl.join("rnic_watch.sv");
+    if checks.is_file() {
+        sources.push(checks.display().to_string());
+    }
     sources.push(if own_watch.is_file() {
         own_watch.display().to_string()
     } else {
         "sim/rnic_watch.sv".to_owned()
     });
-    // Assertions, if this RTL has some of its own.
-    let checks = rtl.join("rnic_checks.sv");
-    if checks.is_file() {
-        sources.push(checks.display().to_string());
-    }
     let models = models(&sources, &rtl, wanted_configurations().as_deref());
 
     let umbrellas: Vec<Umbrellas> = std::thread::scope(|scope| {

@@ -90,32 +90,18 @@ fn judge(case: &Case, json: &Value) {
     let id = &case.id;
     let e = &case.expect;
     let records = json["records"].as_array().expect("records");
-    assert_eq!(
-        records.len(),
-        e.records.len(),
-        "{id}: number of records in {json:#}"
-    );
+    assert_eq!(records.len(), e.records.len(), "{id}: number of records in {json:#}");
     for (i, (got, want)) in records.iter().zip(&e.records).enumerate() {
         for (key, value) in want.as_object().expect("a table") {
-            assert!(
-                within(value, &got[key]),
-                "{id}: record {i}, {key}: {value} in {got:#}"
-            );
+            assert!(within(value, &got[key]), "{id}: record {i}, {key}: {value} in {got:#}");
         }
         for key in &e.absent {
-            assert!(
-                got.get(key).is_none(),
-                "{id}: record {i} must have no {key}: {got:#}"
-            );
+            assert!(got.get(key).is_none(), "{id}: record {i} must have no {key}: {got:#}");
         }
     }
     match &e.root_cause {
         Some(Value::Number(n)) => {
-            assert_eq!(
-                json["root_cause"]["index"],
-                Value::Number(n.clone()),
-                "{id}: root cause"
-            );
+            assert_eq!(json["root_cause"]["index"], Value::Number(n.clone()), "{id}: root cause");
         }
         Some(text) => {
             assert_eq!(json["root_cause"]["index"], Value::Null, "{id}: root cause");
@@ -132,10 +118,7 @@ fn judge(case: &Case, json: &Value) {
         assert!(holds(text, true), "{id}: check '{text}' in {checks:#?}");
     }
     for text in &e.failed {
-        assert!(
-            holds(text, false),
-            "{id}: failed check '{text}' in {checks:#?}"
-        );
+        assert!(holds(text, false), "{id}: failed check '{text}' in {checks:#?}");
     }
     if e.exit == 0 {
         assert!(checks.iter().all(|c| c["ok"] == true), "{id}: {checks:#?}");
@@ -144,10 +127,7 @@ fn judge(case: &Case, json: &Value) {
         assert_eq!(json["warnings"], serde_json::json!(w), "{id}: warnings");
     }
     for word in &e.must_not {
-        assert!(
-            !json.to_string().contains(word),
-            "{id}: JSON must not hold '{word}'"
-        );
+        assert!(!json.to_string().contains(word), "{id}: JSON must not hold '{word}'");
     }
 }
 
@@ -156,21 +136,13 @@ fn judge_text(case: &Case, text: &str) {
         assert!(text.contains(s), "{}: '{s}' in\n{text}", case.id);
     }
     for s in &case.expect.must_not {
-        assert!(
-            !text.contains(s),
-            "{}: must not say '{s}':\n{text}",
-            case.id
-        );
+        assert!(!text.contains(s), "{}: must not say '{s}':\n{text}", case.id);
     }
 }
 
 fn cases() -> Vec<Case> {
     let file: File = toml::from_str(CASES).expect("decode_cases.toml");
-    assert!(
-        file.case
-            .iter()
-            .all(|c| !c.title.is_empty() && !c.source.is_empty())
-    );
+    assert!(file.case.iter().all(|c| !c.title.is_empty() && !c.source.is_empty()));
     file.case
 }
 
@@ -184,11 +156,7 @@ fn library() {
         n += 1;
         match decode::decode(input, &Options::default()) {
             Ok(report) => {
-                assert_ne!(
-                    case.expect.exit, 2,
-                    "{}: must be refused: {report:#?}",
-                    case.id
-                );
+                assert_ne!(case.expect.exit, 2, "{}: must be refused: {report:#?}", case.id);
                 assert_eq!(report.consistent(), case.expect.exit == 0, "{}", case.id);
                 judge(&case, &serde_json::to_value(&report).expect("serialises"));
                 judge_text(&case, &decode::render(&report, Style::default()));
@@ -210,36 +178,19 @@ fn binary_json_and_text() {
         let json = binary(&case, &["--json"]);
         let text = binary(&case, &[]);
         for o in [&json, &text] {
-            assert_eq!(
-                o.exit, case.expect.exit,
-                "{}: {}{}",
-                case.id, o.stdout, o.stderr
-            );
+            assert_eq!(o.exit, case.expect.exit, "{}: {}{}", case.id, o.stdout, o.stderr);
         }
         if case.expect.exit == 2 {
-            assert!(
-                json.stdout.is_empty(),
-                "{}: a refusal prints no records",
-                case.id
-            );
+            assert!(json.stdout.is_empty(), "{}: a refusal prints no records", case.id);
             assert_eq!(json.stderr.lines().count(), 1, "{}: one message", case.id);
             for m in &case.expect.message {
-                assert!(
-                    json.stderr.contains(m),
-                    "{}: '{m}' in '{}'",
-                    case.id,
-                    json.stderr
-                );
+                assert!(json.stderr.contains(m), "{}: '{m}' in '{}'", case.id, json.stderr);
             }
             continue;
         }
         judge(&case, &serde_json::from_str(&json.stdout).expect("JSON"));
         judge_text(&case, &text.stdout);
-        assert!(
-            !text.stdout.contains('\x1b'),
-            "{}: colour into a pipe",
-            case.id
-        );
+        assert!(!text.stdout.contains('\x1b'), "{}: colour into a pipe", case.id);
     }
 }
 
@@ -252,23 +203,11 @@ fn a_long_run_of_flushes_is_one_line() {
     );
     let full = binary(&case, &[]);
     assert!(full.stdout.lines().count() < 40, "{}", full.stdout);
-    assert!(
-        full.stdout.contains("199 more flush entries like it"),
-        "{}",
-        full.stdout
-    );
+    assert!(full.stdout.contains("199 more flush entries like it"), "{}", full.stdout);
     let short = binary(&case, &["--summary"]);
     assert!(short.stdout.lines().count() < 10, "{}", short.stdout);
-    assert!(
-        short.stdout.contains("root cause: [0] LOCAL_PROT_ERR"),
-        "{}",
-        short.stdout
-    );
-    assert!(
-        short.stdout.contains("flushes: 200 entries"),
-        "{}",
-        short.stdout
-    );
+    assert!(short.stdout.contains("root cause: [0] LOCAL_PROT_ERR"), "{}", short.stdout);
+    assert!(short.stdout.contains("flushes: 200 entries"), "{}", short.stdout);
 }
 
 /// The names and numbers of the code against the headers they come from.
@@ -297,11 +236,7 @@ fn names_are_those_of_the_headers() {
         seen += 1;
     }
     assert_eq!(seen, 13 + 24 + 2 + 20 + 11 + 13, "every row of every group");
-    assert_eq!(
-        decode::wc_status_of_syndrome(0x99),
-        21,
-        "unknown ones are GENERAL_ERR"
-    );
+    assert_eq!(decode::wc_status_of_syndrome(0x99), 21, "unknown ones are GENERAL_ERR");
     assert_eq!(decode::CQE_SYNDROMES.len(), 13);
     assert_eq!(decode::WC_STATUSES.len(), 24);
 }

@@ -10,9 +10,7 @@ use serde_json::Value;
 
 /// The dumps of the public cases.
 fn dumps() -> Vec<String> {
-    let cases: toml::Table = include_str!("data/decode_cases.toml")
-        .parse()
-        .expect("TOML");
+    let cases: toml::Table = include_str!("data/decode_cases.toml").parse().expect("TOML");
     cases["case"]
         .as_array()
         .expect("cases")
@@ -23,37 +21,19 @@ fn dumps() -> Vec<String> {
 
 fn all_formats(text: &str) {
     for format in [None, Some(WqeFormat::Mlx5), Some(WqeFormat::Book)] {
-        let options = Options {
-            format,
-            ..Options::default()
-        };
+        let options = Options { format, ..Options::default() };
         match decode::decode(text, &options) {
             Ok(r) => {
-                assert!(
-                    !r.records.is_empty(),
-                    "decoded means that there is something"
-                );
+                assert!(!r.records.is_empty(), "decoded means that there is something");
                 for color in [false, true] {
-                    decode::render(
-                        &r,
-                        decode::Style {
-                            color,
-                            summary: color,
-                        },
-                    );
+                    decode::render(&r, decode::Style { color, summary: color });
                 }
                 serde_json::to_string(&r).expect("serialises");
             }
             Err(e) => {
                 let text = e.to_string();
-                assert!(
-                    !text.is_empty() && !text.contains('\n'),
-                    "one message: {text:?}"
-                );
-                assert!(
-                    text.contains("expected") || text.contains("not a"),
-                    "{text}"
-                );
+                assert!(!text.is_empty() && !text.contains('\n'), "one message: {text:?}");
+                assert!(text.contains("expected") || text.contains("not a"), "{text}");
             }
         }
     }
@@ -75,18 +55,9 @@ fn meaning(text: &str) -> Vec<Value> {
 
 /// The bytes of an error CQE in the forms in which people paste them.
 fn print(bytes: &[u8], form: u8) -> String {
-    let row = |r: &[u8], sep: &str| {
-        r.iter()
-            .map(|b| format!("{b:02x}"))
-            .collect::<Vec<_>>()
-            .join(sep)
-    };
-    let words = |r: &[u8]| {
-        r.chunks(4)
-            .map(|w| row(w, ""))
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
+    let row =
+        |r: &[u8], sep: &str| r.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(sep);
+    let words = |r: &[u8]| r.chunks(4).map(|w| row(w, "")).collect::<Vec<_>>().join(" ");
     let mut out = String::new();
     for (i, r) in bytes.chunks(16).enumerate() {
         let o = 16 * i;
@@ -95,17 +66,12 @@ fn print(bytes: &[u8], form: u8) -> String {
             1 => format!("{o:02x}: {}", row(r, " ")),
             2 => format!("0x{o:02X}: {}", row(r, " ").to_uppercase()),
             3 => format!("> > [  408.380187] {o:08x}: {}", row(r, " ")),
-            4 => format!(
-                "{o:08x}  {}  {}  |................|",
-                row(&r[..8], " "),
-                row(&r[8..], " ")
-            ),
+            4 => {
+                format!("{o:08x}  {}  {}  |................|", row(&r[..8], " "), row(&r[8..], " "))
+            }
             5 => format!(
                 "{o:08x}: {}  ................",
-                r.chunks(2)
-                    .map(|p| row(p, ""))
-                    .collect::<Vec<_>>()
-                    .join(" ")
+                r.chunks(2).map(|p| row(p, "")).collect::<Vec<_>>().join(" ")
             ),
             6 => words(r),
             7 => format!("19:34:56 {}", words(r)),
@@ -113,11 +79,7 @@ fn print(bytes: &[u8], form: u8) -> String {
             9 => format!("0x{},", row(r, ", 0x")),
             10 => row(r, ""),
             // Wrapped by a mail program.
-            11 => format!(
-                "> {o:08x}: {}\n> {}",
-                row(&r[..12], " "),
-                row(&r[12..], " ")
-            ),
+            11 => format!("> {o:08x}: {}\n> {}", row(&r[..12], " "), row(&r[12..], " ")),
             12 => format!("{}\n{}", words(&r[..12]), words(&r[12..])),
             13 => format!("infiniband mlx5_0: cqe_dump: {o:08x}: {}\r", row(r, " ")),
             _ => format!("ffff8881{:08x}: {}", 0x1000 + o, row(r, " ")),
@@ -265,20 +227,13 @@ fn megabytes() {
         "Error cqe on cqn 0x1\n".repeat(200_000),
         "[ 0] ".repeat(1_000_000),
         "00000000 ".repeat(500_000),
-        (0..200_000)
-            .map(|i| format!("{:x}: 00 11 22 33\n", 16 * i))
-            .collect(),
+        (0..200_000).map(|i| format!("{:x}: 00 11 22 33\n", 16 * i)).collect(),
     ];
     for text in inputs {
         let start = Instant::now();
         let r = decode::decode(&text, &Options::default());
         let seconds = start.elapsed().as_secs_f64();
-        assert!(
-            seconds < 20.0,
-            "{seconds} s for {} bytes of {:?}",
-            text.len(),
-            &text[..40]
-        );
+        assert!(seconds < 20.0, "{seconds} s for {} bytes of {:?}", text.len(), &text[..40]);
         if text.starts_with("00000000 00000000 00000000 00000000\n") {
             let r = r.expect("decodes");
             assert_eq!(r.flushes, 20_000);

@@ -45,7 +45,12 @@ fn the_good_file_is_good() {
 
 #[test]
 fn misspelt_fields() {
-    refuses("depth", "dephth", "dephth", &["[[cq]] has no field `dephth`", "did you mean `depth`?"]);
+    refuses(
+        "depth",
+        "dephth",
+        "dephth",
+        &["[[cq]] has no field `dephth`", "did you mean `depth`?"],
+    );
     refuses("title", "tilte", "tilte", &["did you mean `title`?"]);
     refuses("post_send", "pots_send", "pots_send", &["did you mean `post_send`?"]);
     refuses(
@@ -60,11 +65,21 @@ fn misspelt_fields() {
 fn misspelt_names() {
     refuses(r#"qp = "A""#, r#"qp = "B""#, "\"B\" }", &["no QP named `B`", "expected one of: A"]);
     refuses(r#""RTS""#, r#""RST""#, "\"RST\"", &["`RST` is no QP state", "did you mean `RTS`?"]);
-    refuses(r#""RC""#, r#""RX""#, "\"RX\"", &["`RX` is no transport", "expected one of: RC, UC, UD"]);
+    refuses(
+        r#""RC""#,
+        r#""RX""#,
+        "\"RX\"",
+        &["`RX` is no transport", "expected one of: RC, UC, UD"],
+    );
     let step = r#"modify = { qp = "A", to = "RTS", attrs = ["TIMOUT"] }"#;
     refuses(r#"post_send = { qp = "A" }"#, step, "\"TIMOUT\"", &["did you mean `TIMEOUT`?"]);
     let step = r#"complete = { qp = "A", status = "WR_FLUSH_EER" }"#;
-    refuses(r#"post_send = { qp = "A" }"#, step, "\"WR_FLUSH_EER\"", &["did you mean `WR_FLUSH_ERR`?"]);
+    refuses(
+        r#"post_send = { qp = "A" }"#,
+        step,
+        "\"WR_FLUSH_EER\"",
+        &["did you mean `WR_FLUSH_ERR`?"],
+    );
 }
 
 #[test]
@@ -105,10 +120,20 @@ fn contradictions() {
     refuses(p, r#"modify = { qp = "A", to = "RTS", mask = 0x200 }"#, "to =", &["not in `mask`"]);
     refuses(p, r#"modify = { qp = "A", mask = 1 }"#, "mask", &["`to` is not given"]);
     refuses(p, r#"modify = { qp = "A" }"#, "{ qp", &["asks for nothing"]);
-    refuses(p, r#"consume = { cq = "CQ1", count = 1, index = 2 }"#, "index", &["`count` and `index`"]);
+    refuses(
+        p,
+        r#"consume = { cq = "CQ1", count = 1, index = 2 }"#,
+        "index",
+        &["`count` and `index`"],
+    );
     refuses(p, r#"complete = { qp = "A", slot = 2 }"#, "{ qp", &["belong together"]);
     refuses(p, r#"post_send = { qp = "A", raw = [1, 2, 3] }"#, "[1, 2", &["four words, not 3"]);
-    refuses("[[qp]]", "[[cq]]\nname = \"CQ1\"\ndepth = 2\n\n[[qp]]", "\"CQ1\"\ndepth = 2", &["already is a CQ"]);
+    refuses(
+        "[[qp]]",
+        "[[cq]]\nname = \"CQ1\"\ndepth = 2\n\n[[qp]]",
+        "\"CQ1\"\ndepth = 2",
+        &["already is a CQ"],
+    );
     refuses(
         "[[qp]]",
         "[[cq]]\nname = \"X\"\nnumber = 1\ndepth = 2\n\n[[qp]]",
@@ -125,7 +150,12 @@ fn expectations() {
     refuses(p, &with("{ outcome = \"okay\" }"), "\"okay\"", &["did you mean `ok`?"]);
     refuses(p, &with("{ state = { B = \"RTS\" } }"), "B =", &["has no field `B`"]);
     refuses(p, &with("{ counts = { success = \"3..1\" } }"), "\"3..1\"", &["range is empty"]);
-    refuses(p, &with("{ events = [{ kinds = [\"DRAINED\"] }] }"), "\"DRAINED\"", &["did you mean `SQ_DRAINED`?"]);
+    refuses(
+        p,
+        &with("{ events = [{ kinds = [\"DRAINED\"] }] }"),
+        "\"DRAINED\"",
+        &["did you mean `SQ_DRAINED`?"],
+    );
     refuses(p, &with("{ cqes = [{ indx = 1 }] }"), "indx", &["did you mean `index`?"]);
 }
 

@@ -56,7 +56,8 @@ fn outcomes() {
     // Without a word about it, everything has to be accepted.
     let trace = play("[[step]]\npost_send = { qp = \"A\", count = 5 }\n");
     assert!(!trace.passed());
-    let trace = play("[[step]]\npost_send = { qp = \"A\", count = 5 }\nexpect = { outcome = \"any\" }\n");
+    let trace =
+        play("[[step]]\npost_send = { qp = \"A\", count = 5 }\nexpect = { outcome = \"any\" }\n");
     assert!(trace.passed());
 }
 
@@ -117,7 +118,12 @@ fn entries() {
     );
     both(DONE, r#"cqes = { CQ2 = [] }"#, r#"cqes = { CQ1 = [] }"#, "CQEs written to CQ1");
     both(FAIL, "counts = { error = 1, flush = 2 }", "counts = { error = 1 }", "CQEs written");
-    both(FAIL, r#"counts = { error = 1, flush = "0..2" }"#, r#"counts = { error = 1, flush = "3..9" }"#, "CQEs written");
+    both(
+        FAIL,
+        r#"counts = { error = 1, flush = "0..2" }"#,
+        r#"counts = { error = 1, flush = "3..9" }"#,
+        "CQEs written",
+    );
     both(
         FAIL,
         "counts = { CQ1 = { error = 1, flush = 2 } }",
@@ -142,12 +148,7 @@ fn entries() {
 #[test]
 fn events() {
     let drain = r#"modify = { qp = "A", to = "SQD", values = { en_sqd_async_notify = 1 } }"#;
-    both(
-        drain,
-        r#"events = [{ kinds = ["SQ_DRAINED"], qp = "A" }]"#,
-        r#"events = []"#,
-        "events",
-    );
+    both(drain, r#"events = [{ kinds = ["SQ_DRAINED"], qp = "A" }]"#, r#"events = []"#, "events");
     both(
         drain,
         r#"events = [{ kinds = ["SQ_DRAINED"], qp = "A" }]"#,

@@ -36,7 +36,9 @@ fn a_passing_scenario_ends_with_0_and_can_be_followed() {
 fn a_failing_scenario_ends_with_1_and_says_where() {
     let dir = TempDir::new().expect("a folder");
     let file = dir.path().join("f.toml");
-    let text = fs::read_to_string(GOOD).expect("there").replace("missing = [\"RETRY_CNT\"]", "missing = [\"AV\"]");
+    let text = fs::read_to_string(GOOD)
+        .expect("there")
+        .replace("missing = [\"RETRY_CNT\"]", "missing = [\"AV\"]");
     fs::write(&file, text).expect("written");
     let a = run(&[file.to_str().expect("UTF-8"), "--engine", "model"]).code(1);
     let text = stdout(&a);
@@ -48,7 +50,11 @@ fn a_failing_scenario_ends_with_1_and_says_where() {
 fn the_command_line_overrules_the_file() {
     let file = "scenarios/cq_overflow_keep_unread_sticky.toml";
     let a = run(&[file, "--engine", "model", "--policy", "cq_full=overwrite"]).code(1);
-    assert!(stdout(&a).contains("memory") || stdout(&a).contains("unread") || stdout(&a).contains("read from CQ1"));
+    assert!(
+        stdout(&a).contains("memory")
+            || stdout(&a).contains("unread")
+            || stdout(&a).contains("read from CQ1")
+    );
     run(&[GOOD, "--engine", "model", "--profile", "linux"]).code(1);
 }
 
@@ -88,8 +94,15 @@ fn a_bad_file_stops_before_anything_is_written() {
     let bad = dir.path().join("bad.toml");
     fs::write(&bad, "title = 3").expect("written");
     let out = dir.path().join("out");
-    run(&[GOOD, bad.to_str().expect("UTF-8"), "--engine", "model", "--report-dir", out.to_str().expect("UTF-8")])
-        .code(2);
+    run(&[
+        GOOD,
+        bad.to_str().expect("UTF-8"),
+        "--engine",
+        "model",
+        "--report-dir",
+        out.to_str().expect("UTF-8"),
+    ])
+    .code(2);
     assert!(!out.exists());
 }
 
@@ -142,7 +155,8 @@ fn reports_are_whole_and_need_nothing_else() {
 #[test]
 fn a_report_that_cannot_be_written_leaves_nothing() {
     let dir = TempDir::new().expect("a folder");
-    let a = run(&[GOOD, "--engine", "model", "--report", dir.path().to_str().expect("UTF-8")]).code(2);
+    let a =
+        run(&[GOOD, "--engine", "model", "--report", dir.path().to_str().expect("UTF-8")]).code(2);
     assert!(stderr(&a).contains("cannot write"), "{}", stderr(&a));
     assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 0);
 }

@@ -3,13 +3,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# With what the build binds into the top.
+mapfile -t rtl < <(cat rtl/rnic.f; ls rtl/rnic_checks.sv sim/rnic_watch.sv)
 verilator=${RNIC_VERILATOR:-verilator}
 echo "== verilator --lint-only"
-for sizes in "NUM_QP=64 NUM_CQ=16 SQ_DEPTH=64 RQ_DEPTH=64" "NUM_QP=4 NUM_CQ=2 SQ_DEPTH=4 RQ_DEPTH=4" \
+for sizes in "NUM_QP=64 NUM_CQ=16 SQ_DEPTH=64 RQ_DEPTH=64" \
+    "NUM_QP=4 NUM_CQ=2 SQ_DEPTH=4 RQ_DEPTH=4" \
+    "NUM_QP=16 NUM_CQ=16 SQ_DEPTH=1024 RQ_DEPTH=1024" \
     "NUM_QP=65536 NUM_CQ=4096 SQ_DEPTH=16 RQ_DEPTH=16"; do
     parameters=()
     for one in $sizes; do parameters+=("-G$one"); done
-    "$verilator" --lint-only -Wall --no-timing --top-module rnic_top "${parameters[@]}" sim/rnic.vlt -f rtl/rnic.f
+    "$verilator" --lint-only -Wall --no-timing --top-module rnic_top "${parameters[@]}" sim/rnic.vlt "${rtl[@]}"
 done
 "$verilator" --lint-only -Wall --no-timing --top-module abi_loopback \
     sim/rnic.vlt rtl/rnic_pkg.sv testbench/rtl/abi_loopback.sv
@@ -24,7 +28,7 @@ else
             || rm -rf "$venv"
     fi
     if [ -x "$venv/bin/python" ]; then
-        "$venv/bin/python" tools/slang_lint.py --top rnic_top $(cat rtl/rnic.f)
+        "$venv/bin/python" tools/slang_lint.py --top rnic_top "${rtl[@]}"
     else
         echo "skipped: pyslang could not be installed into $venv (python3-venv missing, or no network)"
     fi

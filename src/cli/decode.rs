@@ -96,15 +96,10 @@ fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
         return u8::try_from(n).map_err(|_| "expected a number of 8 bits, 0..=255 (0xff)".into());
     }
     let up = s.to_ascii_uppercase();
-    let bare = [
-        "MLX5_CQE_SYNDROME_",
-        "MLX5_CQ_ERROR_SYNDROME_",
-        "IBV_WC_",
-        "IB_WC_",
-    ]
-    .iter()
-    .find_map(|p| up.strip_prefix(p))
-    .unwrap_or(&up);
+    let bare = ["MLX5_CQE_SYNDROME_", "MLX5_CQ_ERROR_SYNDROME_", "IBV_WC_", "IB_WC_"]
+        .iter()
+        .find_map(|p| up.strip_prefix(p))
+        .unwrap_or(&up);
     if let Some(m) = table.iter().find(|m| m.name == bare) {
         return Ok(m.value);
     }
@@ -113,11 +108,7 @@ fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
         .map(|m| (strsim::jaro_winkler(bare, m.name), m.name))
         .filter(|(d, _)| *d > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0));
-    let kind = if table.is_empty() {
-        "a number (decimal or 0x..)"
-    } else {
-        "a number or a name"
-    };
+    let kind = if table.is_empty() { "a number (decimal or 0x..)" } else { "a number or a name" };
     Err(match near {
         Some((_, name)) => format!("expected {kind}; did you mean {name}?"),
         None => format!("expected {kind}"),
@@ -125,12 +116,8 @@ fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
 }
 
 pub fn run(a: Args) -> anyhow::Result<ExitCode> {
-    let query = Query {
-        syndrome: a.syndrome,
-        vendor: a.vendor,
-        cq_event: a.cq_event,
-        status: a.status,
-    };
+    let query =
+        Query { syndrome: a.syndrome, vendor: a.vendor, cq_event: a.cq_event, status: a.status };
     let report = if query == Query::default() {
         let (name, text) = read(a.file.as_deref())?;
         let options = Options {
@@ -163,9 +150,7 @@ fn read(file: Option<&Path>) -> anyhow::Result<(String, String)> {
             if std::io::stdin().is_terminal() {
                 eprintln!("paste the dump, then Ctrl-D");
             }
-            std::io::stdin()
-                .read_to_end(&mut bytes)
-                .context("standard input")?;
+            std::io::stdin().read_to_end(&mut bytes).context("standard input")?;
             "<stdin>".to_owned()
         }
         Some(f) => {

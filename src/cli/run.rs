@@ -187,8 +187,8 @@ fn load(file: &Path) -> anyhow::Result<Scenario> {
             .map_err(|e| bad(format!("cannot read standard input: {e}")))?;
         ("<stdin>".to_owned(), bytes)
     } else {
-        let bytes = std::fs::read(file)
-            .map_err(|e| bad(format!("cannot read {}: {e}", file.display())))?;
+        let bytes =
+            std::fs::read(file).map_err(|e| bad(format!("cannot read {}: {e}", file.display())))?;
         (file.display().to_string(), bytes)
     };
     let text = String::from_utf8(bytes).map_err(|e| {
@@ -243,13 +243,16 @@ fn overrule(args: &Args, scenario: &mut Scenario) -> anyhow::Result<()> {
 fn run_one(args: &Args, scenario: &Scenario) -> anyhow::Result<Trace> {
     let waves = match (&args.waves, &args.waves_dir) {
         (Some(file), _) => Some(file.clone()),
-        (None, Some(dir)) => {
-            Some(dir.join(format!("{}.fst", stem(Path::new(&scenario.file)))))
-        }
+        (None, Some(dir)) => Some(dir.join(format!("{}.fst", stem(Path::new(&scenario.file))))),
         (None, None) => None,
     };
     let part = waves.as_deref().map(output::building_site);
-    let mut engine = engine(args.engine, scenario, part.as_deref())?;
+    let mut engine = engine(args.engine, scenario, part.as_deref()).inspect_err(|_| {
+        if let Some(part) = &part {
+            // It may not even have come into being.
+            let _ = std::fs::remove_file(part);
+        }
+    })?;
     let trace = run_scenario(scenario, engine.as_mut());
     // The waveform file is complete only once the device is gone.
     drop(engine);
@@ -266,11 +269,7 @@ fn engine(_: EngineKind, s: &Scenario, _: Option<&Path>) -> anyhow::Result<Box<d
 }
 
 #[cfg(feature = "rtl")]
-fn engine(
-    kind: EngineKind,
-    s: &Scenario,
-    waves: Option<&Path>,
-) -> anyhow::Result<Box<dyn Engine>> {
+fn engine(kind: EngineKind, s: &Scenario, waves: Option<&Path>) -> anyhow::Result<Box<dyn Engine>> {
     use crate::hw::{Dut, HwConfig, Rtl};
     use crate::scenario::{BareEngine, LockstepEngine};
 
@@ -318,7 +317,7 @@ fn stem(file: &Path) -> String {
 
 /// Columns, as far as the environment tells.
 fn terminal_width() -> u16 {
-    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(140)
+    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(100)
 }
 
 /// Prints, and is content when nobody reads on.

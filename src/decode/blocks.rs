@@ -26,17 +26,11 @@ impl Block {
     }
     /// Bytes `from..to`, absent ones as 0: the caller asks [`Block::holds`] first.
     pub fn slice(&self, from: usize, to: usize) -> Vec<u8> {
-        (from..to)
-            .map(|i| self.bytes.get(i).copied().flatten().unwrap_or(0))
-            .collect()
+        (from..to).map(|i| self.bytes.get(i).copied().flatten().unwrap_or(0)).collect()
     }
     /// The part `from..to` as a block of its own.
     pub fn part(&self, from: usize, to: usize) -> Block {
-        Block {
-            form: self.form,
-            lines: self.lines,
-            bytes: self.bytes[from..to].to_vec(),
-        }
+        Block { form: self.form, lines: self.lines, bytes: self.bytes[from..to].to_vec() }
     }
 }
 
@@ -102,10 +96,7 @@ pub fn assemble(text: &str) -> Paste {
         let mut line = lex::line(lines[i]);
         i += 1;
         // A message that goes on in the next lines: at most three in all.
-        if !matches!(
-            line,
-            Line::Blank | Line::Row { .. } | Line::Words(_) | Line::Bytes(_)
-        ) {
+        if !matches!(line, Line::Blank | Line::Row { .. } | Line::Words(_) | Line::Bytes(_)) {
             let mut joined = lines[i - 1].trim().to_owned();
             let mut taken = 0;
             while taken < 2 && joined.len() < 4096 && lex::continues(&joined) {
@@ -193,11 +184,7 @@ impl Assembler {
             }
             Line::CqEvent { cqn, syndrome } => {
                 self.flush();
-                self.out.items.push(Item::CqEvent {
-                    line: at,
-                    cqn,
-                    syndrome,
-                });
+                self.out.items.push(Item::CqEvent { line: at, cqn, syndrome });
             }
             Line::Foreign(f) => {
                 self.flush();
@@ -213,29 +200,20 @@ impl Assembler {
     }
 
     fn problem(&mut self, line: usize, text: String) {
-        self.out.problems.push(Problem {
-            line,
-            text: format!("line {line}: {text}"),
-        });
+        self.out.problems.push(Problem { line, text: format!("line {line}: {text}") });
     }
 
     fn row(&mut self, line: usize, offset: u64, bytes: Vec<u8>) {
         if let Some(last) = self.rows.last() {
             if offset == last.offset && bytes == last.bytes && offset % 64 != 0 {
-                self.out
-                    .warnings
-                    .push(format!("row 0x{offset:02x} appears twice"));
+                self.out.warnings.push(format!("row 0x{offset:02x} appears twice"));
                 return;
             }
             if offset <= last.offset || offset - last.offset > 0x1000 {
                 self.flush_rows();
             }
         }
-        self.rows.push(Row {
-            line,
-            offset,
-            bytes,
-        });
+        self.rows.push(Row { line, offset, bytes });
     }
 
     /// Bytes without offset: the rest of a wrapped row, or a dump without offsets.
@@ -265,11 +243,7 @@ impl Assembler {
         };
         let lines = (first.line, last.line);
         // Addresses instead of offsets: relative to the first row.
-        let base = if first.offset >= 0x1000 {
-            first.offset
-        } else {
-            0
-        };
+        let base = if first.offset >= 0x1000 { first.offset } else { 0 };
         let stride = stride(&rows);
         let mut bytes: Vec<Option<u8>> = Vec::new();
         for r in &rows {
@@ -287,9 +261,7 @@ impl Assembler {
             }
             let mut take = n;
             if n > stride {
-                self.out
-                    .warnings
-                    .push(format!("row 0x{:02x} has {n} bytes", r.offset));
+                self.out.warnings.push(format!("row 0x{:02x} has {n} bytes", r.offset));
                 let alike = r.bytes.iter().all(|b| *b == r.bytes[0]);
                 if !alike {
                     self.problem(
@@ -303,15 +275,11 @@ impl Assembler {
                 }
                 take = stride;
             } else if n < stride && r.line != last.line {
-                self.out
-                    .warnings
-                    .push(format!("row 0x{:02x} has {n} bytes", r.offset));
+                self.out.warnings.push(format!("row 0x{:02x} has {n} bytes", r.offset));
                 // Which byte is missing cannot be told: the whole row counts as absent.
                 take = 0;
             } else if n < stride && n % 4 != 0 {
-                self.out
-                    .warnings
-                    .push(format!("row 0x{:02x} has {n} bytes", r.offset));
+                self.out.warnings.push(format!("row 0x{:02x} has {n} bytes", r.offset));
                 take = 0;
             }
             if bytes.len() < at + take {
@@ -322,16 +290,9 @@ impl Assembler {
             }
         }
         if bytes.iter().any(Option::is_some) {
-            self.out.items.push(Item::Block(Block {
-                form: Form::Offsets,
-                lines,
-                bytes,
-            }));
+            self.out.items.push(Item::Block(Block { form: Form::Offsets, lines, bytes }));
         } else {
-            self.problem(
-                lines.0,
-                "found no complete row; expected 16 bytes per row".into(),
-            );
+            self.problem(lines.0, "found no complete row; expected 16 bytes per row".into());
         }
     }
 
@@ -342,10 +303,8 @@ impl Assembler {
             return;
         }
         // Blank lines between single rows are a double-spaced paste; else they end a dump.
-        let groups: Vec<&[(usize, Vec<u8>)]> = taken
-            .split(|(_, b)| b.is_empty())
-            .filter(|g| !g.is_empty())
-            .collect();
+        let groups: Vec<&[(usize, Vec<u8>)]> =
+            taken.split(|(_, b)| b.is_empty()).filter(|g| !g.is_empty()).collect();
         let spaced =
             groups.len() > 1 && groups.iter().all(|g| g.len() == 1) && groups.len() % 4 == 0;
         let joined: Vec<Vec<(usize, Vec<u8>)>> = if spaced {
@@ -381,10 +340,7 @@ impl Assembler {
         }
         if !row.is_empty() {
             let n = row.len() / 4;
-            self.problem(
-                start,
-                format!("found {n} words of 32 bits; expected four per row"),
-            );
+            self.problem(start, format!("found {n} words of 32 bits; expected four per row"));
         }
         if !entry.is_empty() {
             self.word_entry(entry, last_line);
@@ -398,26 +354,16 @@ impl Assembler {
         let lines = (*first, last_line);
         let mut bytes: Vec<Option<u8>>;
         if rows.len() == 4 {
-            bytes = rows
-                .iter()
-                .flat_map(|(_, r)| r.iter().copied().map(Some))
-                .collect();
+            bytes = rows.iter().flat_map(|(_, r)| r.iter().copied().map(Some)).collect();
         } else if is_error_tail(tail) {
             // Only the place of the last row is known.
             bytes = vec![None; 48];
             bytes.extend(tail.iter().copied().map(Some));
         } else {
-            bytes = rows
-                .iter()
-                .flat_map(|(_, r)| r.iter().copied().map(Some))
-                .collect();
+            bytes = rows.iter().flat_map(|(_, r)| r.iter().copied().map(Some)).collect();
             bytes.truncate(64);
         }
-        self.out.items.push(Item::Block(Block {
-            form: Form::Words,
-            lines,
-            bytes,
-        }));
+        self.out.items.push(Item::Block(Block { form: Form::Words, lines, bytes }));
     }
 
     fn flush_plain(&mut self) {
@@ -444,11 +390,7 @@ impl Assembler {
             placed.resize(48, None);
         }
         placed.extend(bytes.into_iter().map(Some));
-        self.out.items.push(Item::Block(Block {
-            form: Form::Plain,
-            lines,
-            bytes: placed,
-        }));
+        self.out.items.push(Item::Block(Block { form: Form::Plain, lines, bytes: placed }));
     }
 }
 

@@ -74,10 +74,7 @@ pub struct ModelDecoder {
 
 impl Default for ModelDecoder {
     fn default() -> Self {
-        Self {
-            policy: Policy::BOOK,
-            config: Config::DEFAULT,
-        }
+        Self { policy: Policy::BOOK, config: Config::DEFAULT }
     }
 }
 
@@ -94,13 +91,7 @@ impl ControlDecoder for ModelDecoder {
             inline: input.inline,
             ..PostSend::default()
         };
-        let d = decode_wqe(
-            &post,
-            input.transport,
-            input.path_mtu,
-            &self.policy,
-            &self.config,
-        );
+        let d = decode_wqe(&post, input.transport, input.path_mtu, &self.policy, &self.config);
         let known = input.payload_len.is_some();
         Verdict {
             engine: "model",

@@ -56,11 +56,7 @@ pub fn fit(b: &Block) -> Fit {
         0..=6 | 12 => {
             let some = v[TAIL..0x3e].iter().any(|x| *x != 0) || be32(&v, at::BYTE_CNT) != 0;
             // A success entry without time stamp and byte count and QP is a row of something else.
-            if some && be32(&v, at::OPCODE_QPN) & 0xff_ffff != 0 {
-                Fit::Success
-            } else {
-                Fit::No
-            }
+            if some && be32(&v, at::OPCODE_QPN) & 0xff_ffff != 0 { Fit::Success } else { Fit::No }
         }
         _ => Fit::No,
     }
@@ -81,8 +77,7 @@ pub fn decode(block: &Block, entry_bytes: usize) -> CqeRecord {
     r.se = Some(v[at::OP_OWN] >> 1 & 1);
     r.signature = Some(v[at::SIGNATURE]);
     if op == 15 {
-        r.say
-            .push("this slot was never written by the device".into());
+        r.say.push("this slot was never written by the device".into());
         return r;
     }
     r.qpn = Some(be32(&v, at::OPCODE_QPN) & 0xff_ffff);
@@ -193,8 +188,7 @@ pub fn explain_error(r: &mut CqeRecord, opcode: Option<u8>) {
         r.say.push(names::SAY_VENDOR.into());
     }
     if opcode == Some(names::CQE_RESP_ERR) {
-        r.say
-            .push("error of a receive queue: the entry has no send operation".into());
+        r.say.push("error of a receive queue: the entry has no send operation".into());
     }
     r.say.push(names::SAY_ERROR_FIELDS.into());
 }

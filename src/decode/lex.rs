@@ -91,11 +91,7 @@ fn tokens(s: &str, first_column: usize) -> Vec<Token<'_>> {
     for (i, c) in s.char_indices() {
         if c.is_whitespace() {
             if let Some((b, col)) = start.take() {
-                out.push(Token {
-                    text: &s[b..i],
-                    column: col,
-                    gap,
-                });
+                out.push(Token { text: &s[b..i], column: col, gap });
                 gap = 0;
             }
             gap += if c == '\t' { 2 } else { 1 };
@@ -105,11 +101,7 @@ fn tokens(s: &str, first_column: usize) -> Vec<Token<'_>> {
         column += 1;
     }
     if let Some((b, col)) = start {
-        out.push(Token {
-            text: &s[b..],
-            column: col,
-            gap,
-        });
+        out.push(Token { text: &s[b..], column: col, gap });
     }
     out
 }
@@ -121,10 +113,7 @@ fn is_hex(s: &str) -> bool {
 /// Hex digits of a group, with a list's `0x` and comma taken off.
 fn group(t: &str) -> Option<&str> {
     let t = t.trim_end_matches([',', ';']);
-    let t = t
-        .strip_prefix("0x")
-        .or_else(|| t.strip_prefix("0X"))
-        .unwrap_or(t);
+    let t = t.strip_prefix("0x").or_else(|| t.strip_prefix("0X")).unwrap_or(t);
     is_hex(t).then_some(t)
 }
 
@@ -229,10 +218,7 @@ fn row(t: &[Token]) -> Option<Line> {
             }
         }
         if let Some((column, found)) = damage {
-            return Some(Line::Damaged {
-                column,
-                found: found.chars().take(20).collect(),
-            });
+            return Some(Line::Damaged { column, found: found.chars().take(20).collect() });
         }
         let enough = if width == 2 { 2 } else { 8 };
         if bytes.len() >= enough {
@@ -325,11 +311,7 @@ fn after(w: &[String], key: &[&str], not_after: &[&str]) -> Option<u64> {
     (0..w.len().saturating_sub(key.len())).find_map(|i| {
         let hit = key.iter().enumerate().all(|(k, s)| w[i + k] == *s);
         let blocked = i > 0 && not_after.contains(&w[i - 1].as_str());
-        if hit && !blocked {
-            number(&w[i + key.len()])
-        } else {
-            None
-        }
+        if hit && !blocked { number(&w[i + key.len()]) } else { None }
     })
 }
 
@@ -338,8 +320,7 @@ fn after_any(w: &[String], keys: &[&[&str]]) -> Option<u64> {
 }
 
 fn has(w: &[String], phrase: &[&str]) -> bool {
-    w.windows(phrase.len())
-        .any(|x| x.iter().zip(phrase).all(|(a, b)| a == b))
+    w.windows(phrase.len()).any(|x| x.iter().zip(phrase).all(|(a, b)| a == b))
 }
 
 fn byte(n: Option<u64>) -> Option<u8> {
@@ -376,9 +357,7 @@ pub fn message(body: &str) -> Line {
         });
     }
     let syndrome = byte(
-        ["syndrome", "synd", "syndrom"]
-            .iter()
-            .find_map(|k| after(&w, &[k], &["vendor", "hw"])),
+        ["syndrome", "synd", "syndrom"].iter().find_map(|k| after(&w, &[k], &["vendor", "hw"])),
     );
     if has(&w, &["cq", "error", "on", "cqn"]) {
         if let (Some(cqn), Some(syndrome)) = (word(after(&w, &["cqn"], &[])), syndrome) {
@@ -399,18 +378,12 @@ pub fn message(body: &str) -> Line {
             &["vend"],
         ],
     ));
-    let status = byte(after_any(
-        &w,
-        &[&["status"], &["wc", "error"], &["wc_status"]],
-    ));
+    let status = byte(after_any(&w, &[&["status"], &["wc", "error"], &["wc_status"]]));
     let mut e = Entry {
         status,
         syndrome,
         vendor,
-        qpn: word(after_any(
-            &w,
-            &[&["qn"], &["sqn"], &["qp_num"], &["qpn"], &["qp"]],
-        )),
+        qpn: word(after_any(&w, &[&["qn"], &["sqn"], &["qp_num"], &["qpn"], &["qp"]])),
         ..Entry::default()
     };
     if has(&w, &["error", "cqe", "on", "cqn"]) {
@@ -427,11 +400,7 @@ pub fn message(body: &str) -> Line {
                 None
             }
         });
-        return if e.syndrome.is_some() {
-            Line::Entry(e)
-        } else {
-            Line::CqeFollows
-        };
+        return if e.syndrome.is_some() { Line::Entry(e) } else { Line::CqeFollows };
     }
     if let Some(slot) = after(&w, &["wqe"], &[]).filter(|_| has(&w, &["qp"])) {
         e.ring_slot = word(Some(slot));
@@ -472,8 +441,7 @@ fn mlx4(w: &[String]) -> Option<Foreign> {
     let hex_after = |key: &[&str]| {
         (0..w.len().saturating_sub(key.len())).find_map(|i| {
             let hit = key.iter().enumerate().all(|(k, s)| w[i + k] == *s);
-            hit.then(|| u32::from_str_radix(&w[i + key.len()], 16).ok())
-                .flatten()
+            hit.then(|| u32::from_str_radix(&w[i + key.len()], 16).ok()).flatten()
         })
     };
     if !has(w, &["qpn"]) || !has(w, &["vendor", "syndrome"]) {

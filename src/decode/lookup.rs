@@ -27,11 +27,7 @@ pub fn look_up(q: &Query) -> Result<Report, Refusal> {
     let mut records = Vec::new();
     let mut vendor = q.vendor;
     if let Some(syndrome) = q.syndrome {
-        let e = Entry {
-            syndrome: Some(syndrome),
-            vendor: vendor.take(),
-            ..Entry::default()
-        };
+        let e = Entry { syndrome: Some(syndrome), vendor: vendor.take(), ..Entry::default() };
         records.push(from_message(None, &e, Source::Option));
     }
     if let Some(s) = q.status {
@@ -58,10 +54,7 @@ pub fn look_up(q: &Query) -> Result<Report, Refusal> {
         records.push(Record::CqEvent(cq_event(e, None)));
     }
     // Numbers asked for are no paste: there is no first error among them.
-    Ok(Report {
-        records,
-        ..Report::default()
-    })
+    Ok(Report { records, ..Report::default() })
 }
 
 fn plain(namespace: Namespace, value: u8) -> LookUp {
@@ -90,11 +83,7 @@ fn named(namespace: Namespace, value: u8, m: Option<&Meaning>) -> LookUp {
 
 /// A verbs status with the vendor code that came with it.
 pub(super) fn status(value: u8, vendor: Option<u8>) -> LookUp {
-    let mut l = named(
-        Namespace::VerbsStatus,
-        value,
-        names::find(names::WC_STATUSES, value),
-    );
+    let mut l = named(Namespace::VerbsStatus, value, names::find(names::WC_STATUSES, value));
     l.wc_status = Some(value);
     l.vendor_err_synd = vendor;
     if l.name.is_none() {
@@ -113,19 +102,13 @@ pub(super) fn status(value: u8, vendor: Option<u8>) -> LookUp {
 
 /// A CQ error event, with line and CQ if a message told it.
 pub(super) fn cq_event(value: u8, seen: Option<(usize, u32)>) -> LookUp {
-    let mut l = named(
-        Namespace::CqEvent,
-        value,
-        names::find(names::CQ_EVENTS, value),
-    );
+    let mut l = named(Namespace::CqEvent, value, names::find(names::CQ_EVENTS, value));
     l.line = seen.map(|s| s.0);
     l.cqn = seen.map(|s| s.1);
     if l.name.is_none() {
-        l.say
-            .push("CQ error event syndrome that is not public".into());
+        l.say.push("CQ error event syndrome that is not public".into());
     } else {
-        l.say
-            .push("the syndrome of a CQ error event is not the syndrome of a completion".into());
+        l.say.push("the syndrome of a CQ error event is not the syndrome of a completion".into());
     }
     l
 }

@@ -49,11 +49,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            format: None,
-            transport: None,
-            path_mtu: 3,
-        }
+        Self { format: None, transport: None, path_mtu: 3 }
     }
 }
 
@@ -98,9 +94,7 @@ pub fn decode_with(
         });
     }
     if !paste.foreign.is_empty() {
-        report
-            .warnings
-            .push(format!("not decoded: {}", foreign_text(&paste)));
+        report.warnings.push(format!("not decoded: {}", foreign_text(&paste)));
     }
     Ok(report)
 }
@@ -128,13 +122,11 @@ fn foreign_text(paste: &Paste) -> String {
     let mthca: Vec<_> = paste
         .foreign
         .iter()
-        .filter_map(|(l, f)| {
-            if let Foreign::Mthca { words } = f {
-                Some((*l, *words))
-            } else {
-                None
-            }
-        })
+        .filter_map(
+            |(l, f)| {
+                if let Foreign::Mthca { words } = f { Some((*l, *words)) } else { None }
+            },
+        )
         .collect();
     if let Some((line, _)) = mthca.first() {
         let bytes: usize = mthca.iter().map(|(_, w)| 4 * w).sum();
@@ -142,10 +134,8 @@ fn foreign_text(paste: &Paste) -> String {
             "line {line}: {bytes} bytes, not a 64-byte mlx5 CQE: words with offsets in brackets are the print of an mthca (InfiniHost) CQE, whose layout is another one"
         ));
     }
-    if let Some((line, Foreign::Mlx4 { index, opcode })) = paste
-        .foreign
-        .iter()
-        .find(|(_, f)| matches!(f, Foreign::Mlx4 { .. }))
+    if let Some((line, Foreign::Mlx4 { index, opcode })) =
+        paste.foreign.iter().find(|(_, f)| matches!(f, Foreign::Mlx4 { .. }))
     {
         let (code, send) = (opcode & 0x1f, opcode & 0x40 != 0);
         parts.push(format!(
@@ -188,11 +178,7 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
                 found.push(Found::Entry { line, entry: e });
             }
             Item::WqeHead(h) => hint = Hint::Wqe(h),
-            Item::CqEvent {
-                line,
-                cqn,
-                syndrome,
-            } => {
+            Item::CqEvent { line, cqn, syndrome } => {
                 found.push(Found::Done(Record::CqEvent(lookup::cq_event(
                     syndrome,
                     Some((line, cqn)),
@@ -213,11 +199,7 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
                     ethernet,
                 };
                 let before = found.len();
-                let step = Step {
-                    options,
-                    engine,
-                    ctx,
-                };
+                let step = Step { options, engine, ctx };
                 step.block(&b, hint, paste, found);
                 for f in &found[before..] {
                     if let Found::Cqe { record, .. } = f {
@@ -272,9 +254,7 @@ impl Step<'_> {
                         b.lines.0
                     ));
                 }
-                found.push(Found::Cqe {
-                    record: Box::new(r),
-                });
+                found.push(Found::Cqe { record: Box::new(r) });
                 at += cqe::CQE_BYTES;
             } else if is_wqe {
                 let len = (wqe::ring_blocks(&rest) * 64).min(rest.bytes.len());
@@ -282,9 +262,7 @@ impl Step<'_> {
                 at += len;
             } else if upper_half(&rest) {
                 let half = rest.part(64, 128);
-                found.push(Found::Cqe {
-                    record: Box::new(cqe::decode(&half, 128)),
-                });
+                found.push(Found::Cqe { record: Box::new(cqe::decode(&half, 128)) });
                 at += 128;
             } else {
                 // A slot of zeros between entries of a ring says nothing.
@@ -315,7 +293,9 @@ impl Step<'_> {
                 "line {line}: found {n} bytes that start with no mlx5 control segment; expected 64 for a CQE (its row 0x30 holds the error fields) or a WQE"
             )
         } else if !b.holds(tail, end) {
-            format!("line {line}: row 0x{tail:02x} is missing; it holds the error fields of a CQE")
+            format!(
+                "line {line}: row 0x{tail:02x} is missing or cut; expected its 16 bytes, which hold the error fields of a CQE"
+            )
         } else {
             format!(
                 "line {line}: found {n} bytes; expected an mlx5 CQE (a CQE opcode in byte 0x{:02x}) or an mlx5 WQE (opcode, ds and QP number at the start), or --format book for the book's control segments",
@@ -350,7 +330,7 @@ impl Step<'_> {
             64 | 128 => paste.problems.push(blocks::Problem {
                 line: b.lines.0,
                 text: format!(
-                    "line {}: row 0x{:02x} is missing; it holds the error fields of a CQE",
+                    "line {}: row 0x{:02x} is missing or cut; expected its 16 bytes, which hold the error fields of a CQE",
                     b.lines.0,
                     n - 16
                 ),
@@ -381,11 +361,7 @@ impl Step<'_> {
         let eth = r.layout == "ethernet";
         let book = self.ctx.format == WqeFormat::Book;
         if OpClass::from_mlx5(r.opcode).is_some() && !eth || book {
-            let guessed = if r.layout == "datagram" {
-                Transport::Ud
-            } else {
-                Transport::Rc
-            };
+            let guessed = if r.layout == "datagram" { Transport::Ud } else { Transport::Rc };
             let transport = self.options.transport.unwrap_or(guessed);
             if self.options.transport.is_none() {
                 r.say.push(format!(
@@ -406,10 +382,7 @@ impl Step<'_> {
                 "an Ethernet send queue is none of RC, UC and UD: no verdict of the decoder".into(),
             );
         }
-        found.push(Found::Wqe {
-            record: Box::new(r),
-            head,
-        });
+        found.push(Found::Wqe { record: Box::new(r), head });
     }
 }
 

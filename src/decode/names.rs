@@ -50,12 +50,7 @@ pub struct Meaning {
 }
 
 const fn m(value: u8, name: &'static str, side: Side, say: &'static str) -> Meaning {
-    Meaning {
-        value,
-        name,
-        side,
-        say,
-    }
+    Meaning { value, name, side, say }
 }
 
 const SAY_FLUSH: &str = "this work request is not at fault; the QP was already in ERROR";

@@ -35,24 +35,16 @@ pub fn report(found: Vec<Found>) -> Report {
         let Found::Cqe { record: cqe } = f else {
             continue;
         };
-        let head = heads
-            .iter()
-            .find(|(_, c)| *c == i)
-            .and_then(|(h, _)| entry(&found[*h]));
+        let head = heads.iter().find(|(_, c)| *c == i).and_then(|(h, _)| entry(&found[*h]));
         // A WQE right behind its CQE, or right before it if that has none behind.
         let behind = found.get(i + 1).and_then(wqe);
-        let before = i
-            .checked_sub(1)
-            .filter(|b| *b == 0 || !matches!(found[*b - 1], Found::Cqe { .. }));
+        let before =
+            i.checked_sub(1).filter(|b| *b == 0 || !matches!(found[*b - 1], Found::Cqe { .. }));
         let pair = behind.or_else(|| before.and_then(|b| found.get(b)).and_then(wqe));
         related(cqe, head, pair, &mut out.checks);
     }
     for (i, f) in found.iter().enumerate() {
-        if let Found::Wqe {
-            record,
-            head: Some(h),
-        } = f
-        {
+        if let Found::Wqe { record, head: Some(h) } = f {
             let paired = i > 0 && matches!(found[i - 1], Found::Cqe { .. });
             if !paired {
                 wqe_alone(record, h, &mut out.checks);
@@ -66,8 +58,7 @@ pub fn report(found: Vec<Found>) -> Report {
             Found::Done(r) => out.records.push(r),
             Found::Entry { line, entry } => {
                 if !heads.iter().any(|(h, _)| *h == i) {
-                    out.records
-                        .push(from_message(Some(line), &entry, Source::Message));
+                    out.records.push(from_message(Some(line), &entry, Source::Message));
                 }
             }
         }
@@ -77,19 +68,11 @@ pub fn report(found: Vec<Found>) -> Report {
 }
 
 fn entry(f: &Found) -> Option<&Entry> {
-    if let Found::Entry { entry, .. } = f {
-        Some(entry)
-    } else {
-        None
-    }
+    if let Found::Entry { entry, .. } = f { Some(entry) } else { None }
 }
 
 fn wqe(f: &Found) -> Option<(&WqeRecord, Option<&WqeHead>)> {
-    if let Found::Wqe { record, head } = f {
-        Some((record, head.as_ref()))
-    } else {
-        None
-    }
+    if let Found::Wqe { record, head } = f { Some((record, head.as_ref())) } else { None }
 }
 
 /// Messages that are about a CQE whose bytes are in the paste: (message, CQE), by index.
@@ -105,11 +88,7 @@ fn attach(found: &[Found], checks: &mut Vec<Check>) -> Vec<(usize, usize)> {
                 return None;
             };
             let (first, last) = record.lines?;
-            let gap = if *line < first {
-                first - line
-            } else {
-                line.saturating_sub(last)
-            };
+            let gap = if *line < first { first - line } else { line.saturating_sub(last) };
             (gap <= NEAR_LINES).then_some((j, record))
         };
         if entry.heads_dump {
@@ -122,10 +101,7 @@ fn attach(found: &[Found], checks: &mut Vec<Check>) -> Vec<(usize, usize)> {
             let eq = |a: Option<u32>, b: Option<u32>| a.is_none() || b.is_none() || a == b;
             eq(entry.syndrome.map(u32::from), c.syndrome.map(u32::from))
                 && eq(entry.status.map(u32::from), c.wc_status.map(u32::from))
-                && eq(
-                    entry.vendor.map(u32::from),
-                    c.vendor_err_synd.map(u32::from),
-                )
+                && eq(entry.vendor.map(u32::from), c.vendor_err_synd.map(u32::from))
                 && eq(entry.qpn, c.qpn)
         };
         let hit = [near(Some(i + 1)), near(i.checked_sub(1))]
@@ -152,10 +128,7 @@ fn all_equal(v: &[u64]) -> bool {
 }
 
 fn hex_list(v: &[u64]) -> String {
-    v.iter()
-        .map(|n| format!("0x{n:x}"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    v.iter().map(|n| format!("0x{n:x}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Holds header, CQE and WQE of one failure against each other.
@@ -167,10 +140,7 @@ fn related(
 ) {
     // Each statement: the names of its sides and their numbers.
     let mut say = |sides: Vec<(&str, Option<u64>)>| {
-        let there: Vec<_> = sides
-            .into_iter()
-            .filter_map(|(t, n)| Some((t, n?)))
-            .collect();
+        let there: Vec<_> = sides.into_iter().filter_map(|(t, n)| Some((t, n?))).collect();
         if there.len() < 2 {
             return;
         }
@@ -190,24 +160,15 @@ fn related(
         ("header qn", head.and_then(|h| h.qpn).map(u64::from)),
     ]);
     if let (Some(w), Some(counter)) = (wqe, cqe.wqe_counter) {
-        let size = wqe_head
-            .and_then(|h| h.wq_size)
-            .filter(|s| s.is_power_of_two());
+        let size = wqe_head.and_then(|h| h.wq_size).filter(|s| s.is_power_of_two());
         let masked = |n: u64| size.map_or(n, |s| n & u64::from(s - 1));
         say(vec![
             (
-                if size.is_some() {
-                    "wqe_counter & (wq_size-1)"
-                } else {
-                    "wqe_counter"
-                },
+                if size.is_some() { "wqe_counter & (wq_size-1)" } else { "wqe_counter" },
                 Some(masked(u64::from(counter))),
             ),
             ("WQE index field", Some(masked(u64::from(w.wqe_index)))),
-            (
-                "header index",
-                wqe_head.and_then(|h| h.index).map(|n| masked(u64::from(n))),
-            ),
+            ("header index", wqe_head.and_then(|h| h.index).map(|n| masked(u64::from(n)))),
         ]);
         say(vec![
             ("CQE s_wqe_opcode", cqe.s_wqe_opcode.map(u64::from)),
@@ -219,10 +180,7 @@ fn related(
             .cqe_opcode
             .and_then(|n| (0..16u8).find(|x| names::cqe_opcode(*x) == Some(n)))
             .map(u64::from);
-        say(vec![
-            ("CQE opcode", opcode),
-            ("header opcode", h.opcode.map(u64::from)),
-        ]);
+        say(vec![("CQE opcode", opcode), ("header opcode", h.opcode.map(u64::from))]);
         say(vec![
             ("CQE syndrome", cqe.syndrome.map(u64::from)),
             ("header syndrome", h.syndrome.map(u64::from)),
@@ -233,20 +191,14 @@ fn related(
         ]);
     }
     if let (Some(w), Some(len)) = (wqe, wqe_head.and_then(|h| h.len)) {
-        say(vec![
-            ("WQE dump bytes", Some(w.dump_bytes as u64)),
-            ("header len", Some(len.into())),
-        ]);
+        say(vec![("WQE dump bytes", Some(w.dump_bytes as u64)), ("header len", Some(len.into()))]);
     }
 }
 
 /// A WQE with its header but without a CQE.
 fn wqe_alone(w: &WqeRecord, h: &WqeHead, checks: &mut Vec<Check>) {
     if let Some(index) = h.index {
-        let size = h
-            .wq_size
-            .filter(|s| s.is_power_of_two())
-            .unwrap_or(0x1_0000);
+        let size = h.wq_size.filter(|s| s.is_power_of_two()).unwrap_or(0x1_0000);
         let field = u32::from(w.wqe_index) & (size - 1);
         checks.push(Check {
             text: "WQE index field & (wq_size-1) == header index".into(),
@@ -276,16 +228,12 @@ fn name_of(r: &Record) -> String {
     let (name, qpn) = match r {
         Record::Cqe(c) => {
             let s = c.syndrome.unwrap_or_default();
-            let name = c
-                .syndrome_name
-                .map_or_else(|| format!("syndrome 0x{s:02x}"), str::to_owned);
+            let name = c.syndrome_name.map_or_else(|| format!("syndrome 0x{s:02x}"), str::to_owned);
             (name, c.qpn)
         }
-        Record::WcStatus(l) => (
-            l.name
-                .map_or_else(|| format!("status {}", l.value), str::to_owned),
-            l.qpn,
-        ),
+        Record::WcStatus(l) => {
+            (l.name.map_or_else(|| format!("status {}", l.value), str::to_owned), l.qpn)
+        }
         _ => (String::new(), None),
     };
     match qpn {
@@ -305,11 +253,7 @@ fn root_cause(out: &mut Report) {
         };
         errors += 1;
         let at = *places.entry(qpn).or_insert_with(|| {
-            out.per_qp.push(QpSummary {
-                qpn,
-                root_cause: None,
-                flushes: 0,
-            });
+            out.per_qp.push(QpSummary { qpn, root_cause: None, flushes: 0 });
             out.per_qp.len() - 1
         });
         let qp = &mut out.per_qp[at];
@@ -329,18 +273,10 @@ fn root_cause(out: &mut Report) {
         say.push(names::SAY_FLUSH_STATE.to_owned());
     }
     out.root_cause = Some(match first {
-        Some(i) => RootCause {
-            index: Some(i),
-            text: name_of(&out.records[i]),
-            say,
-        },
+        Some(i) => RootCause { index: Some(i), text: name_of(&out.records[i]), say },
         None => {
             say.push(names::SAY_ONLY_FLUSHES.into());
-            RootCause {
-                index: None,
-                text: "not in the paste".into(),
-                say,
-            }
+            RootCause { index: None, text: "not in the paste".into(), say }
         }
     });
 }

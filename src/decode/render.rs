@@ -21,10 +21,7 @@ struct Page {
 
 /// Prints a report. Runs of flush entries become one line.
 pub fn render(report: &Report, style: Style) -> String {
-    let mut p = Page {
-        out: String::new(),
-        style,
-    };
+    let mut p = Page { out: String::new(), style };
     if !style.summary {
         p.records(report);
     }
@@ -34,11 +31,7 @@ pub fn render(report: &Report, style: Style) -> String {
 
 impl Page {
     fn paint(&self, code: &str, text: &str) -> String {
-        if self.style.color {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.style.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
     fn bold(&self, text: &str) -> String {
         self.paint("1", text)
@@ -60,18 +53,11 @@ impl Page {
         let mut i = 0;
         while i < report.records.len() {
             // The first flush is shown in full, the run behind it is counted.
-            let run = report.records[i..]
-                .iter()
-                .take_while(|r| is_flush(r))
-                .count();
+            let run = report.records[i..].iter().take_while(|r| is_flush(r)).count();
             self.record(i, &report.records[i]);
             i += 1;
             if run > 1 {
-                let text = format!(
-                    "[{i}..{}] {} more flush entries like it",
-                    i + run - 2,
-                    run - 1
-                );
+                let text = format!("[{i}..{}] {} more flush entries like it", i + run - 2, run - 1);
                 let text = self.bold(&text);
                 self.line(&text);
                 self.out.push('\n');
@@ -111,10 +97,7 @@ impl Page {
         };
         self.title(i, &what, c.lines);
         if c.partial {
-            self.field(
-                "partial",
-                "yes: the paste does not hold all bytes of the entry",
-            );
+            self.field("partial", "yes: the paste does not hold all bytes of the entry");
         }
         if let Some(s) = c.syndrome {
             self.field(
@@ -129,10 +112,7 @@ impl Page {
             self.field("vendor code", format!("0x{v:02x} (not public)"));
         }
         if let (Some(a), Some(b)) = (c.hw_err_synd, c.hw_synd_type) {
-            self.field(
-                "hw syndrome",
-                format!("0x{a:02x}, type 0x{b:02x} (not public)"),
-            );
+            self.field("hw syndrome", format!("0x{a:02x}, type 0x{b:02x} (not public)"));
         }
         if let Some(q) = c.qpn {
             self.field("QP", format!("0x{q:x}"));
@@ -143,10 +123,7 @@ impl Page {
         if let Some(o) = c.s_wqe_opcode {
             self.field(
                 "operation",
-                format!(
-                    "0x{o:02x} {}",
-                    c.s_wqe_opcode_name.unwrap_or("(not public)")
-                ),
+                format!("0x{o:02x} {}", c.s_wqe_opcode_name.unwrap_or("(not public)")),
             );
         }
         if let Some(o) = &c.told.operation {
@@ -166,11 +143,7 @@ impl Page {
         }
         if let Some(u) = c.srqn_or_uidx {
             let absent = c.absent.contains(&"srqn_or_uidx");
-            let text = if absent {
-                "not in the paste".to_owned()
-            } else {
-                format!("0x{u:x}")
-            };
+            let text = if absent { "not in the paste".to_owned() } else { format!("0x{u:x}") };
             self.field("srqn / uidx", text);
         }
         if let Some(n) = c.byte_cnt {
@@ -180,10 +153,7 @@ impl Page {
             self.field("imm / inval key", format!("0x{n:x}"));
         }
         if let (Some(s), Some(se), Some(o)) = (c.signature, c.se, c.owner) {
-            self.field(
-                "signature",
-                format!("0x{s:02x}, se {se}, owner {o} (the lap of the ring)"),
-            );
+            self.field("signature", format!("0x{s:02x}, se {se}, owner {o} (the lap of the ring)"));
         }
         if error {
             if let Some(s) = c.side {
@@ -195,11 +165,7 @@ impl Page {
 
     fn look_up(&mut self, i: usize, what: &str, l: &LookUp) {
         let name = l.name.unwrap_or("(not public)");
-        self.title(
-            i,
-            &format!("{what}: {}", self.paint("31", name)),
-            l.line.map(|x| (x, x)),
-        );
+        self.title(i, &format!("{what}: {}", self.paint("31", name)), l.line.map(|x| (x, x)));
         self.field(namespace(l), format!("{} (0x{:02x})", l.value, l.value));
         if let Some(v) = l.vendor_err_synd {
             self.field("vendor code", format!("0x{v:02x} (not public)"));
@@ -218,11 +184,7 @@ impl Page {
 
     fn wqe(&mut self, i: usize, w: &WqeRecord) {
         let name = w.opcode_name.unwrap_or("WQE of unknown opcode");
-        self.title(
-            i,
-            &format!("WQE ({} format): {name}", w.format),
-            Some(w.lines),
-        );
+        self.title(i, &format!("WQE ({} format): {name}", w.format), Some(w.lines));
         self.field(
             "opcode",
             format!(
@@ -249,8 +211,7 @@ impl Page {
                 w.fm,
                 w.ce,
                 w.se,
-                w.inline
-                    .map_or_else(String::new, |n| format!(", inline {n}"))
+                w.inline.map_or_else(String::new, |n| format!(", inline {n}"))
             ),
         );
         self.field("signature", format!("0x{:02x}", w.signature));
@@ -261,11 +222,7 @@ impl Page {
                 "{} of the {} in the dump{}",
                 w.used_bytes,
                 w.dump_bytes,
-                if w.partial {
-                    "; the WQE goes on behind them"
-                } else {
-                    ""
-                }
+                if w.partial { "; the WQE goes on behind them" } else { "" }
             ),
         );
         self.field("layout", w.layout);
@@ -291,17 +248,12 @@ impl Page {
             let verdict = if v.errors.is_empty() {
                 self.paint("32", "well formed")
             } else {
-                let status = v
-                    .rejected_status
-                    .and_then(|s| names::find(names::WC_STATUSES, s));
+                let status = v.rejected_status.and_then(|s| names::find(names::WC_STATUSES, s));
                 let end =
                     status.map_or_else(String::new, |m| format!(", completes with {}", m.name));
                 self.paint("31", &format!("{}{end}", v.errors.join(", ")))
             };
-            self.field(
-                "verdict",
-                format!("{verdict} ({}, {})", v.engine, v.transport),
-            );
+            self.field("verdict", format!("{verdict} ({}, {})", v.engine, v.transport));
             if let Some(c) = &v.class {
                 self.field("operation", c);
             }
@@ -339,9 +291,7 @@ impl Page {
                 format!("{}, BTH SE {}", yes(v.consumes_receive), u8::from(v.bth_se)),
             );
             if let (Some(n), Some(l)) = (v.packets, v.length) {
-                let back = v
-                    .response_packets
-                    .map_or_else(String::new, |r| format!(", {r} back"));
+                let back = v.response_packets.map_or_else(String::new, |r| format!(", {r} back"));
                 self.field("packets", format!("{n} for {l} bytes{back}"));
             }
         }
@@ -366,9 +316,8 @@ impl Page {
         }
         if r.per_qp.len() > 1 {
             for q in &r.per_qp {
-                let name = q
-                    .qpn
-                    .map_or_else(|| "QP not named".to_owned(), |n| format!("QP 0x{n:x}"));
+                let name =
+                    q.qpn.map_or_else(|| "QP not named".to_owned(), |n| format!("QP 0x{n:x}"));
                 let cause = q.root_cause.map_or_else(
                     || "first error not in the paste".to_owned(),
                     |i| format!("first error [{i}]"),
@@ -377,11 +326,7 @@ impl Page {
             }
         }
         for c in &r.checks {
-            let mark = if c.ok {
-                self.paint("32", "ok  ")
-            } else {
-                self.paint("31", "FAIL")
-            };
+            let mark = if c.ok { self.paint("32", "ok  ") } else { self.paint("31", "FAIL") };
             self.line(&format!("{mark} {} ({})", c.text, c.detail));
         }
         for w in &r.warnings {
@@ -427,9 +372,5 @@ fn segment(d: &DataSeg) -> String {
 }
 
 fn count(n: u32, of: &str) -> String {
-    if n == 1 {
-        format!("1 {of}")
-    } else {
-        format!("{n} {of}s")
-    }
+    if n == 1 { format!("1 {of}") } else { format!("{n} {of}s") }
 }

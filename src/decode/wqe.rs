@@ -114,11 +114,7 @@ fn layout(opcode: u8, v: &[u8], ctx: &Context) -> Layout {
     if is_send(opcode) && ctx.transport == Some(Transport::Ud) {
         return Layout::Datagram;
     }
-    if fixed_units(opcode).is_some() {
-        Layout::Rdma
-    } else {
-        Layout::Unknown
-    }
+    if fixed_units(opcode).is_some() { Layout::Rdma } else { Layout::Unknown }
 }
 
 /// Data segments from byte `from` on: pointers of 16 bytes, inline ones padded to 16.
@@ -129,12 +125,7 @@ fn data_segments(v: &[u8], from: usize) -> Vec<DataSeg> {
         let word = be32(v, at);
         if word >> 31 == 1 {
             let n = word & 0x3ff;
-            out.push(DataSeg {
-                byte_count: n,
-                inline: true,
-                lkey: None,
-                addr: None,
-            });
+            out.push(DataSeg { byte_count: n, inline: true, lkey: None, addr: None });
             at += (4 + n as usize).div_ceil(UNIT) * UNIT;
         } else {
             out.push(DataSeg {
@@ -171,18 +162,15 @@ pub fn decode(
     let line = block.lines.0;
     let control_only = dump_bytes == UNIT;
     if wanted == 0 {
-        warnings.push(format!(
-            "line {line}: ds is 0; a WQE is at least its 16-byte control segment"
-        ));
+        warnings
+            .push(format!("line {line}: ds is 0; a WQE is at least its 16-byte control segment"));
     } else if wanted > dump_bytes && !control_only {
         warnings.push(format!(
             "line {line}: the WQE has {wanted} bytes (ds {ds}), the dump only {dump_bytes}"
         ));
     }
     // A hole in the dump ends what can be read.
-    let whole = (0..used)
-        .find(|i| block.bytes[*i].is_none())
-        .unwrap_or(used);
+    let whole = (0..used).find(|i| block.bytes[*i].is_none()).unwrap_or(used);
     let v = block.slice(0, whole / UNIT * UNIT);
     let mut r = WqeRecord {
         lines: block.lines,
@@ -227,8 +215,7 @@ pub fn decode(
         ));
     }
     if r.opcode_name.is_none() {
-        r.say
-            .push(format!("opcode 0x{opcode:02x} is none of the public ones"));
+        r.say.push(format!("opcode 0x{opcode:02x} is none of the public ones"));
     }
     let lay = layout(opcode, &v, ctx);
     r.layout = lay.name();

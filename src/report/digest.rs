@@ -38,11 +38,8 @@ pub fn digest(step: &StepTrace, names: &Names) -> Digest {
             }
         }
     }
-    let mut done: Vec<String> = done
-        .0
-        .into_iter()
-        .map(|(op, answer, n)| format!("{op}{} → {answer}", times(n)))
-        .collect();
+    let mut done: Vec<String> =
+        done.0.into_iter().map(|(op, answer, n)| format!("{op}{} → {answer}", times(n))).collect();
     done.extend(step.notes.iter().cloned());
     let events = step.happenings.iter().filter_map(|h| h.effects.event);
     Digest {

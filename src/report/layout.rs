@@ -215,10 +215,9 @@ fn glyph(h: &Happening) -> Glyph {
         (Operation::Issue { .. }, _) => Glyph::Issue,
         (Operation::Flush { .. }, _) => Glyph::Flush,
         (Operation::Cascade { .. }, _) => Glyph::Cascade,
-        (
-            Operation::Consume { .. } | Operation::Arm { .. } | Operation::SetCqFault { .. },
-            _,
-        ) => Glyph::Doorbell,
+        (Operation::Consume { .. } | Operation::Arm { .. } | Operation::SetCqFault { .. }, _) => {
+            Glyph::Doorbell
+        }
         _ => Glyph::Command,
     }
 }

@@ -209,8 +209,7 @@ impl<'a> Drawing<'a> {
             .cqn
             .and_then(|c| self.lane(|l| matches!(l, Lane::Cq(lane) if lane.cqn == c)))
             .map(|y| y + 14);
-        let on_events =
-            mark.event.and_then(|_| self.lane(|l| matches!(l, Lane::Events(_))));
+        let on_events = mark.event.and_then(|_| self.lane(|l| matches!(l, Lane::Events(_))));
         let on_events = on_events.map(|y| y + 22 + self.event_rows[column] * EVENT_ROW);
         let end = on_events.or(on_cq.filter(|_| mark.entry.is_some()));
         html! {
@@ -274,7 +273,9 @@ pub fn glyph(glyph: Glyph, x: usize, y: usize) -> Markup {
     let class = format!("glyph g-{}", glyph.name());
     let d = match glyph {
         Glyph::Command => format!("M{} {}h11v11h-11z", x - 5, y - 5),
-        Glyph::Post | Glyph::PostIssued => format!("M{} {y}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z", x - 6),
+        Glyph::Post | Glyph::PostIssued => {
+            format!("M{} {y}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z", x - 6)
+        }
         Glyph::Issue => format!("M{x} {}l7 12h-14z", y - 6),
         Glyph::Complete => format!("M{x} {}l-7 -12h14z", y + 6),
         Glyph::Flush => format!("M{} {}h14l-4 10h-6z", x - 7, y - 5),

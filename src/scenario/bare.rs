@@ -7,9 +7,9 @@ use super::trace::{Happening, Observation, StateChange};
 use crate::cosim::{Driver, Timing, convert, timing};
 use crate::hw::{Dut, abi};
 use crate::model::{
-    AddressVector, Answer, Arm, AttrMask, AttrValues, CqSnapshot, CqeEffect, Drain, Effects,
-    Event, EventKinds, Issue, Layer, ModifyVerdict, Operation, Outcome, Policy, QpSnapshot,
-    QpState, Transport, WireHeaders, WqeErrors,
+    AddressVector, Answer, Arm, AttrMask, AttrValues, CqSnapshot, CqeEffect, Drain, Effects, Event,
+    EventKinds, Issue, Layer, ModifyVerdict, Operation, Outcome, Policy, QpSnapshot, QpState,
+    Transport, WireHeaders, WqeErrors,
 };
 
 /// A device without a model beside it.
@@ -39,8 +39,8 @@ impl<D: Dut> BareEngine<D> {
     /// # Errors
     /// The device does not come out of reset.
     pub fn new(device: D, policy: Policy) -> Result<Self, Defect> {
-        let driver = Driver::new(device, &policy, &Timing::READY)
-            .map_err(|e| Defect(e.to_string()))?;
+        let driver =
+            Driver::new(device, &policy, &Timing::READY).map_err(|e| Defect(e.to_string()))?;
         Ok(Self {
             driver,
             policy,
@@ -118,11 +118,8 @@ impl<D: Dut> BareEngine<D> {
         let missing = |what: &str| {
             Defect(format!("clock {clock}: the retire record promises {what} that never comes"))
         };
-        let operation = if r.tag == 0 {
-            convert::internal_step(r)
-        } else {
-            self.open.remove(&r.tag)
-        };
+        let operation =
+            if r.tag == 0 { convert::internal_step(r) } else { self.open.remove(&r.tag) };
         let operation = operation
             .ok_or_else(|| Defect(format!("clock {clock}: tag {} retires, op {}", r.tag, r.op)))?;
         let outcome = Outcome::from_number(r.outcome)
@@ -150,9 +147,9 @@ impl<D: Dut> BareEngine<D> {
         let answer = self.answers.remove(&r.tag).map_or(Answer::Silent, |a| answer(&operation, &a));
         let next = self.issues.front();
         let issue = match (&operation, outcome, &answer) {
-            (Operation::PostSend(p), Outcome::Ok, Answer::Posted { slot, epoch }) => next
-                .filter(|i| (i.qpn, i.slot, i.epoch) == (p.qpn, *slot, *epoch))
-                .map(issue_of),
+            (Operation::PostSend(p), Outcome::Ok, Answer::Posted { slot, epoch }) => {
+                next.filter(|i| (i.qpn, i.slot, i.epoch) == (p.qpn, *slot, *epoch)).map(issue_of)
+            }
             (Operation::Issue { qpn }, Outcome::Ok, _) => {
                 next.filter(|i| i.qpn == *qpn).map(issue_of)
             }
@@ -411,8 +408,7 @@ mod tests {
 
     fn on_stand_in(fault: Option<(Fault, u32)>) -> crate::scenario::Trace {
         let s = parse("overflow.toml", OVERFLOW).expect("a scenario of the project");
-        let mut engine =
-            BareEngine::new(Fake::new(s.config, fault), s.policy).expect("comes up");
+        let mut engine = BareEngine::new(Fake::new(s.config, fault), s.policy).expect("comes up");
         run(&s, &mut engine)
     }
 

@@ -103,9 +103,12 @@ impl Seen<'_> {
             }
             Expected::State(q, state) => {
                 let got = self.step.after.qps.get(q).map(|s| s.state);
-                equal(|| format!("state of {}", qp(q)), *state, got, |s| {
-                    s.map_or("no such QP", |s| s.name()).to_owned()
-                })
+                equal(
+                    || format!("state of {}", qp(q)),
+                    *state,
+                    got,
+                    |s| s.map_or("no such QP", |s| s.name()).to_owned(),
+                )
             }
             Expected::Drain(q, drain) => {
                 let got = self.qp(*q, "drain")?.drain;
@@ -137,9 +140,14 @@ impl Seen<'_> {
                 let number = CQ_NUMBERS.iter().find(|n| n.0 == *name).or(flag);
                 let snapshot = self.cq(*c, name)?;
                 let got = number.map_or(0, |n| n.1(&snapshot));
-                equal(|| format!("{name} of {}", cq(c)), *value, got, |v| {
-                    if flag.is_some() { (*v == 1).to_string() } else { v.to_string() }
-                })
+                equal(
+                    || format!("{name} of {}", cq(c)),
+                    *value,
+                    got,
+                    |v| {
+                        if flag.is_some() { (*v == 1).to_string() } else { v.to_string() }
+                    },
+                )
             }
             Expected::Arm(c, arm) => {
                 let got = self.cq(*c, "arm")?.arm;
@@ -222,12 +230,7 @@ impl Seen<'_> {
     }
 
     /// Order counts within one queue of one QP; between queues none is promised.
-    fn cqes(
-        &self,
-        what: &str,
-        patterns: &[CqePattern],
-        got: &[Cqe],
-    ) -> Result<(), Difference> {
+    fn cqes(&self, what: &str, patterns: &[CqePattern], got: &[Cqe]) -> Result<(), Difference> {
         let mut left: Vec<&Cqe> = got.iter().collect();
         let mut fine = patterns.len() == got.len();
         for p in patterns {
@@ -251,8 +254,7 @@ impl Seen<'_> {
 
     /// Order counts.
     fn list(&self, what: &str, patterns: &[CqePattern], got: &[Cqe]) -> Result<(), Difference> {
-        let fine =
-            patterns.len() == got.len() && patterns.iter().zip(got).all(|(p, c)| fits(p, c));
+        let fine = patterns.len() == got.len() && patterns.iter().zip(got).all(|(p, c)| fits(p, c));
         if fine { Ok(()) } else { Err(self.difference(what, patterns, got)) }
     }
 
@@ -287,8 +289,7 @@ impl Seen<'_> {
             .filter_map(|e| Some(e.written?.1.status))
             .collect();
         let of = |fits: fn(u8) -> bool| written.iter().filter(|s| fits(**s)).count() as u64;
-        let got =
-            [of(|s| s == 0), of(|s| s == FLUSH), of(|s| s != 0 && s != FLUSH)];
+        let got = [of(|s| s == 0), of(|s| s == FLUSH), of(|s| s != 0 && s != FLUSH)];
         let ranges = [c.success, c.flush, c.error];
         let within = |(r, n): (&Range, &u64)| (r.least..=r.most).contains(n);
         if ranges.iter().zip(&got).all(within) {
@@ -304,8 +305,7 @@ impl Seen<'_> {
 
     /// Every record exactly once; between different QPs no order is promised.
     fn events(&self, patterns: &[EventPattern]) -> Result<(), Difference> {
-        let got: Vec<Event> =
-            self.step.happenings.iter().filter_map(|h| h.effects.event).collect();
+        let got: Vec<Event> = self.step.happenings.iter().filter_map(|h| h.effects.event).collect();
         let mut left = got.clone();
         let mut fine = patterns.len() == got.len();
         for p in patterns {
@@ -319,10 +319,8 @@ impl Seen<'_> {
             return Ok(());
         }
         let show = |e: &Event| describe::event(e, self.names);
-        let records: Vec<_> = patterns
-            .iter()
-            .map(|p| Event { kinds: p.kinds, qpn: p.qpn, cqn: p.cqn })
-            .collect();
+        let records: Vec<_> =
+            patterns.iter().map(|p| Event { kinds: p.kinds, qpn: p.qpn, cqn: p.cqn }).collect();
         Err(("events".to_owned(), join(records.iter().map(show)), join(got.iter().map(show))))
     }
 }

@@ -141,23 +141,53 @@ pub enum Outcomes {
 pub enum Action {
     CreateCq(CqDecl),
     CreateQp(QpDecl),
-    DestroyCq { cqn: u32 },
-    DestroyQp { qpn: u32 },
-    QueryCq { cqn: u32 },
-    QueryQp { qpn: u32 },
+    DestroyCq {
+        cqn: u32,
+    },
+    DestroyQp {
+        qpn: u32,
+    },
+    QueryCq {
+        cqn: u32,
+    },
+    QueryQp {
+        qpn: u32,
+    },
     Modify(ModifyAsk),
     /// `first`: WQE index of the first one; without it the queue's running number.
-    PostSend { wqe: PostSend, count: u32, first: Option<u16> },
-    PostRecv { qpn: u32, count: u32, first: Option<u16> },
+    PostSend {
+        wqe: PostSend,
+        count: u32,
+        first: Option<u16>,
+    },
+    PostRecv {
+        qpn: u32,
+        count: u32,
+        first: Option<u16>,
+    },
     Complete(CompleteAsk),
-    Fault { cqn: u32, inaccessible: bool },
+    Fault {
+        cqn: u32,
+        inaccessible: bool,
+    },
     /// Software reads entries and does not tell the device. All readable ones without `count`.
-    Poll { cqn: u32, count: Option<u32> },
+    Poll {
+        cqn: u32,
+        count: Option<u32>,
+    },
     /// Software reads entries and tells the device.
-    Consume { cqn: u32, what: ConsumeAsk },
-    Arm { cqn: u32, solicited_only: bool },
+    Consume {
+        cqn: u32,
+        what: ConsumeAsk,
+    },
+    Arm {
+        cqn: u32,
+        solicited_only: bool,
+    },
     /// Whether the wire takes new work.
-    Wire { room: bool },
+    Wire {
+        room: bool,
+    },
     /// Let the hardware finish what it owes, or run this many clocks.
     Wait(WaitAsk),
     /// Reset of the hardware: every QP and CQ is gone.

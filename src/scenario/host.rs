@@ -46,8 +46,8 @@ impl Host {
                 None => self.states.remove(&c.qpn),
             };
         }
-        if let Some((slot, cqe)) = h.effects.cqe.and_then(|c| Some((c.cqn, c.written?)))
-            .and_then(|(cqn, (slot, cqe))| {
+        if let Some((slot, cqe)) =
+            h.effects.cqe.and_then(|c| Some((c.cqn, c.written?))).and_then(|(cqn, (slot, cqe))| {
                 Some((self.rings.get_mut(&cqn)?.slots.get_mut(slot as usize)?, cqe))
             })
         {

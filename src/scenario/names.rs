@@ -166,10 +166,8 @@ pub fn set_policy(policy: &mut Policy, name: &str, value: &str) -> Result<(), Ba
                 .map_err(|_| BadPolicy::Value(vec!["a number of bytes from 0 to 4294967295"]))?;
         }
         "link_layer" => {
-            policy.link_layer = choose(
-                value,
-                &[("roce", LinkLayer::Roce), ("infiniband", LinkLayer::Infiniband)],
-            )?;
+            policy.link_layer =
+                choose(value, &[("roce", LinkLayer::Roce), ("infiniband", LinkLayer::Infiniband)])?;
         }
         _ => return Err(BadPolicy::Name),
     }

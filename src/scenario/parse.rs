@@ -39,12 +39,7 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
         None => Config::DEFAULT,
         Some(n) => n.one_of("configuration", names::CONFIGS)?,
     };
-    let mut scope = Scope {
-        text,
-        config,
-        names: Names::default(),
-        transports: BTreeMap::new(),
-    };
+    let mut scope = Scope { text, config, names: Names::default(), transports: BTreeMap::new() };
 
     let mut cqs = Vec::new();
     for node in tables(&top, "cq", "[[cq]]")? {
@@ -66,7 +61,11 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
         steps.push(scope.step(&node)?);
     }
     if steps.is_empty() {
-        return Err(Problem::new(0..0, "the scenario has no [[step]]", "add at least one [[step]]"));
+        return Err(Problem::new(
+            0..0,
+            "the scenario has no [[step]]",
+            "add at least one [[step]]",
+        ));
     }
     Ok(Scenario {
         file: file.to_owned(),
@@ -92,10 +91,7 @@ fn tables<'a>(top: &Fields<'a>, name: &str, shown: &'a str) -> Result<Vec<Fields
             format!("write {shown}, each with double brackets"),
         ));
     }
-    node.list()?
-        .iter()
-        .map(|n| n.any_fields().map(|f| f.called(shown)))
-        .collect()
+    node.list()?.iter().map(|n| n.any_fields().map(|f| f.called(shown))).collect()
 }
 
 fn free(
@@ -294,9 +290,8 @@ fn new_name(f: &Fields<'_>, known: &[(String, u32)], what: &str) -> Result<Strin
     let node = f.need("name")?;
     let name = node.str()?;
     if name.is_empty() || name.len() > 32 || name.chars().any(char::is_control) {
-        return Err(
-            node.problem(format!("`{name}` is no name for a {what}"), "expected 1 to 32 characters")
-        );
+        return Err(node
+            .problem(format!("`{name}` is no name for a {what}"), "expected 1 to 32 characters"));
     }
     if known.iter().any(|(n, _)| n == name) {
         return Err(node.problem(

@@ -23,9 +23,7 @@ impl Subjects {
             Action::CreateQp(d) => {
                 self.qps.insert(d.qpn);
             }
-            Action::DestroyQp { qpn }
-            | Action::QueryQp { qpn }
-            | Action::PostRecv { qpn, .. } => {
+            Action::DestroyQp { qpn } | Action::QueryQp { qpn } | Action::PostRecv { qpn, .. } => {
                 self.qps.insert(*qpn);
             }
             Action::Modify(m) => {
@@ -98,9 +96,8 @@ impl Scope<'_> {
                 continue;
             }
             let line = self.line(&span);
-            checks.extend(
-                self.check(&value, subjects)?.into_iter().map(|what| Check { line, what }),
-            );
+            checks
+                .extend(self.check(&value, subjects)?.into_iter().map(|what| Check { line, what }));
         }
         Ok((outcomes, checks))
     }
@@ -184,11 +181,7 @@ impl Scope<'_> {
             }
             "unread" => {
                 let each = self.per_cq(value, subjects, |n| {
-                    if n.is_integer() {
-                        n.uint(0..=65_536).map(Err)
-                    } else {
-                        self.cqes(n).map(Ok)
-                    }
+                    if n.is_integer() { n.uint(0..=65_536).map(Err) } else { self.cqes(n).map(Ok) }
                 })?;
                 each.into_iter()
                     .map(|(c, l)| match l {

@@ -8,9 +8,7 @@ use super::names::{self, ATTR_FIELDS};
 use super::parse::{Scope, read_state};
 use super::parse_expect::Subjects;
 use super::problem::Problem;
-use crate::model::{
-    AttrMask, AttrValues, Complete, OpClass, PostSend, QpState, Queue, WqeFormat,
-};
+use crate::model::{AttrMask, AttrValues, Complete, OpClass, PostSend, QpState, Queue, WqeFormat};
 
 const ACTIONS: &[&str] = &[
     "create_cq",
@@ -261,8 +259,20 @@ impl Scope<'_> {
 
     fn post_send(&self, node: &Node<'_>) -> Result<Action> {
         let f = node.fields(&[
-            "qp", "count", "opcode", "signaled", "fence", "solicited", "inline", "length",
-            "segments", "index", "imm", "raw", "format", "walk",
+            "qp",
+            "count",
+            "opcode",
+            "signaled",
+            "fence",
+            "solicited",
+            "inline",
+            "length",
+            "segments",
+            "index",
+            "imm",
+            "raw",
+            "format",
+            "walk",
         ])?;
         let qpn = self.qpn(&f.need("qp")?)?;
         let first = opt(&f, "index", U16)?.map(|n| n as u16);
@@ -333,8 +343,17 @@ impl Scope<'_> {
 
     fn complete(&self, node: &Node<'_>) -> Result<CompleteAsk> {
         let f = node.fields(&[
-            "qp", "queue", "count", "status", "epoch", "slot", "byte_count", "opcode", "imm",
-            "wc_flags", "solicited",
+            "qp",
+            "queue",
+            "count",
+            "status",
+            "epoch",
+            "slot",
+            "byte_count",
+            "opcode",
+            "imm",
+            "wc_flags",
+            "solicited",
         ])?;
         let queue = f.get("queue").map_or(Ok(Queue::Send), |n| read_queue(&n))?;
         let explicit = match (f.get("epoch"), f.get("slot")) {

@@ -101,10 +101,7 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 /// The known name that a misspelt one most likely means.
-pub fn closest<'a>(
-    written: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn closest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = written.to_ascii_lowercase();
     known
         .into_iter()

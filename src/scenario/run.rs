@@ -56,7 +56,7 @@ impl<'a> Runner<'a> {
             for at in 0..self.outcomes.len() {
                 let outcome = self.outcomes[at];
                 if outcome != Outcome::Ok {
-                    self.fail(0, format!("operation {} of the setup", at + 1), "ok", outcome);
+                    self.fail(1, format!("operation {} of the setup", at + 1), "ok", outcome);
                 }
             }
             self.end_step()?;
@@ -251,8 +251,7 @@ impl<'a> Runner<'a> {
             Action::QueryQp { qpn } => drop(self.ask(Operation::QueryQp { qpn: *qpn })?),
             Action::Modify(m) => drop(self.ask(self.modify(m))?),
             Action::PostSend { wqe, count, first } => {
-                let mut index =
-                    first.unwrap_or_else(|| self.host.next_index(wqe.qpn, Queue::Send));
+                let mut index = first.unwrap_or_else(|| self.host.next_index(wqe.qpn, Queue::Send));
                 for _ in 0..*count {
                     let mut wqe = *wqe;
                     wqe.ctrl[0] = wqe.ctrl[0] & !0x00ff_ff00 | u32::from(index) << 8;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::file::Names;
 use crate::model::{
-    Config, Cqe, CqSnapshot, Effects, Operation, Policy, QpSnapshot, QpState, Transport,
+    Config, CqSnapshot, Cqe, Effects, Operation, Policy, QpSnapshot, QpState, Transport,
 };
 
 /// One operation that retired, or one of the hardware's own steps.
