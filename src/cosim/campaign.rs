@@ -222,12 +222,8 @@ impl Campaign {
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let (tx, rx) = mpsc::channel();
-        let mut report = Report {
-            profiles: Vec::new(),
-            elapsed: Duration::ZERO,
-            left_out: 0,
-            failure: None,
-        };
+        let mut report =
+            Report { profiles: Vec::new(), elapsed: Duration::ZERO, left_out: 0, failure: None };
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.max(1) {
                 let tx = tx.clone();
@@ -322,8 +318,7 @@ pub fn shrunk(case: &Case, budget: Duration) -> Option<(Recording, Failure)> {
     let mut run = |r: &Recording, source: &mut Replay| {
         r.replay_from(source, powered_up(config, r.power_up)?, ()).map(|_| ())
     };
-    let (mut recording, failure) =
-        shrink::shrink(recording, Instant::now() + budget, &mut run)?;
+    let (mut recording, failure) = shrink::shrink(recording, Instant::now() + budget, &mut run)?;
     recording.seen = headline(&failure);
     Some((recording, failure))
 }

@@ -39,7 +39,8 @@ impl From<Box<Mismatch>> for Failure {
 /// Where operations come from, one call per idle channel and clock.
 pub trait Source {
     /// The next operation for this channel, which must be one of that channel.
-    fn next(&mut self, channel: Channel, view: &mut View<'_>) -> Result<Option<Operation>, Failure>;
+    fn next(&mut self, channel: Channel, view: &mut View<'_>)
+    -> Result<Option<Operation>, Failure>;
 
     /// Reset the device before this clock? Everything under way is dropped on both sides.
     fn reset_now(&mut self, _clock: u64) -> bool {
@@ -157,8 +158,8 @@ impl<D: Dut, O: Observer> Cosim<D, O> {
         timing: &Timing,
         observer: O,
     ) -> Result<Self, Failure> {
-        let driver = Driver::new(dut, &policy, timing)
-            .map_err(|error| Failure::Dut { clock: 0, error })?;
+        let driver =
+            Driver::new(dut, &policy, timing).map_err(|error| Failure::Dut { clock: 0, error })?;
         Ok(Cosim {
             driver,
             scoreboard: Scoreboard::new(config, policy, Bounds::of(&config)),

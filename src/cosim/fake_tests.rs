@@ -125,7 +125,15 @@ faults! {
 fn a_mismatch_reads_like_a_report() {
     let m = caught(Fault::WrongMissingMask, "illegal", |_| {});
     let text = m.to_string();
-    for part in ["mismatch in clock", "rule: answers equal", "operation: MODIFY_QP", "missing", "expected", "got", "before it"] {
+    for part in [
+        "mismatch in clock",
+        "rule: answers equal",
+        "operation: MODIFY_QP",
+        "missing",
+        "expected",
+        "got",
+        "before it",
+    ] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
 }
@@ -158,7 +166,8 @@ fn a_failing_run_shrinks_to_a_handful() {
     let fault = Some((Fault::FlushWithoutCqe, 0));
     let timing = Timing::random(&mut fastrand::Rng::with_seed(3));
     let mut source = Recorder::new(Generator::new(profile, config, 3000, 1));
-    let mut live = Cosim::new(Fake::new(config, fault), config, Policy::LINUX, &timing).expect("reset");
+    let mut live =
+        Cosim::new(Fake::new(config, fault), config, Policy::LINUX, &timing).expect("reset");
     live.run(&mut source).expect_err("a wrong device");
     let recording =
         Recording { steps: source.steps, ..Recording::new(&config, &Policy::LINUX, timing, 0) };

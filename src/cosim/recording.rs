@@ -158,7 +158,12 @@ impl Recording {
             let full = e.to_string();
             // serde_json appends the position that stands in front here.
             let why = full.rsplit_once(" at line ").map_or(full.as_str(), |(why, _)| why);
-            BadRecording::Parse { path: path(), line: e.line(), column: e.column(), why: why.into() }
+            BadRecording::Parse {
+                path: path(),
+                line: e.line(),
+                column: e.column(),
+                why: why.into(),
+            }
         })?;
         if recording.format != FORMAT {
             return Err(BadRecording::Format { path: path(), got: recording.format });
@@ -224,8 +229,7 @@ impl Recording {
         observer: O,
     ) -> Result<Replayed, Failure> {
         let policy = self.policies().unwrap_or_default();
-        let mut cosim =
-            Cosim::with_observer(dut, self.sizes(), policy, &self.timing, observer)?;
+        let mut cosim = Cosim::with_observer(dut, self.sizes(), policy, &self.timing, observer)?;
         cosim.run(source)?;
         Ok(Replayed {
             clocks: cosim.clocks(),
@@ -308,7 +312,11 @@ impl Replay {
 }
 
 impl Source for Replay {
-    fn next(&mut self, channel: Channel, view: &mut View<'_>) -> Result<Option<Operation>, Failure> {
+    fn next(
+        &mut self,
+        channel: Channel,
+        view: &mut View<'_>,
+    ) -> Result<Option<Operation>, Failure> {
         let queue = &mut self.queues[usize::from(channel.number())];
         match queue.front() {
             Some(&(at, op)) if at <= view.clock => {
@@ -348,7 +356,11 @@ impl<S> Recorder<S> {
 }
 
 impl<S: Source> Source for Recorder<S> {
-    fn next(&mut self, channel: Channel, view: &mut View<'_>) -> Result<Option<Operation>, Failure> {
+    fn next(
+        &mut self,
+        channel: Channel,
+        view: &mut View<'_>,
+    ) -> Result<Option<Operation>, Failure> {
         let op = self.inner.next(channel, view)?;
         if let Some(op) = op {
             self.steps.push(Step { at: view.clock, action: Action::Offer(op) });

@@ -6,8 +6,8 @@ use std::time::Instant;
 use super::engine::Failure;
 use super::mismatch::Check;
 use super::recording::{Action, Aim, Recording, Replay, Step};
-use crate::model::Operation;
 use super::timing::{Hold, Pressure, Timing};
+use crate::model::Operation;
 
 /// What kind of failure it is: a thinned run must fail in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,11 @@ struct Shrinker<'a, F> {
 ///
 /// `run` repeats a recording on a fresh device, with the steps from the source given. Returns
 /// `None` if the recording does not fail.
-pub fn shrink<F>(recording: Recording, deadline: Instant, run: &mut F) -> Option<(Recording, Failure)>
+pub fn shrink<F>(
+    recording: Recording,
+    deadline: Instant,
+    run: &mut F,
+) -> Option<(Recording, Failure)>
 where
     F: FnMut(&Recording, &mut Replay) -> Result<(), Failure>,
 {

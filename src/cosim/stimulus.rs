@@ -10,8 +10,8 @@ mod sends;
 use super::convert;
 use super::engine::{Failure, Source, View};
 use crate::model::{
-    Channel, Complete, Config, CqFull, CqScope, CurState, LinkLayer, Operation, Policy, Queue,
-    Sqd, WqeCheck,
+    Channel, Complete, Config, CqFull, CqScope, CurState, LinkLayer, Operation, Policy, Queue, Sqd,
+    WqeCheck,
 };
 
 pub use profile::Profile;
@@ -205,10 +205,14 @@ impl Generator {
         }
         if polled == 0 && !self.chance(20) {
             // Nothing to tell, unless earlier polls were not told: lossy rings consume by number.
-            if cq.occupancy > 0 && (cq.ignore_overrun || view.machine().policy().cq_full == CqFull::Overwrite)
+            if cq.occupancy > 0
+                && (cq.ignore_overrun || view.machine().policy().cq_full == CqFull::Overwrite)
             {
                 let n = self.rng.u32(1..=cq.occupancy);
-                return Ok(Some(Operation::Consume { cqn, index: (cq.consumer + n) % (2 * cq.depth) }));
+                return Ok(Some(Operation::Consume {
+                    cqn,
+                    index: (cq.consumer + n) % (2 * cq.depth),
+                }));
             }
             return Ok(None);
         }
@@ -234,7 +238,11 @@ fn spread(n: u32, limit: u32, rng: &mut fastrand::Rng) -> Vec<u32> {
 }
 
 impl Source for Generator {
-    fn next(&mut self, channel: Channel, view: &mut View<'_>) -> Result<Option<Operation>, Failure> {
+    fn next(
+        &mut self,
+        channel: Channel,
+        view: &mut View<'_>,
+    ) -> Result<Option<Operation>, Failure> {
         let ch = usize::from(channel.number());
         if self.left == 0 {
             return Ok(None);

@@ -130,9 +130,11 @@ impl Generator {
             QpState::ALL[self.rng.usize(..7)]
         };
         // Whoever wants out of SQE over a missing row must take the long way at times.
-        let target = if qp.state == QpState::Sqe && self.rng.u8(..4) == 0 { QpState::Reset } else { target };
+        let target =
+            if qp.state == QpState::Sqe && self.rng.u8(..4) == 0 { QpState::Reset } else { target };
         let row = transition_row(qp.transport, qp.state, target, &policy);
-        let (required, optional) = row.map_or((AttrMask::EMPTY, AttrMask::EMPTY), |r| (r.required, r.optional));
+        let (required, optional) =
+            row.map_or((AttrMask::EMPTY, AttrMask::EMPTY), |r| (r.required, r.optional));
         let with_state = target != qp.state || self.rng.u8(..4) > 0;
         let some = if self.rng.bool() { self.rng.u32(..) } else { 0 };
         let mut mask = required | AttrMask(optional.0 & some);
@@ -219,7 +221,11 @@ impl Generator {
         // Of the attributes that are named, else of any.
         let named: Vec<u32> =
             (0..21).filter(|b| m.attr_mask.0 >> b & 1 == 1 && *b > AttrMask::CUR_STATE.0).collect();
-        let bit = if named.is_empty() { self.rng.u32(..21) } else { named[self.rng.usize(..named.len())] };
+        let bit = if named.is_empty() {
+            self.rng.u32(..21)
+        } else {
+            named[self.rng.usize(..named.len())]
+        };
         let above = |limit: u8, n: u8| limit.saturating_add(1 + n % 4).max(n & 0x80);
         let n = self.rng.u8(..);
         match AttrMask(1 << bit) {

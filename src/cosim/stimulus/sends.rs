@@ -49,7 +49,8 @@ impl Generator {
         } else {
             let any = self.rng.u32(..=4 * mtu);
             let max = longest(transport, port_mtu);
-            self.pick(&[0, 1, 28, 29, mtu - 1, mtu, mtu + 1, 2 * mtu, 3 * mtu + 1, any, max]).min(max)
+            self.pick(&[0, 1, 28, 29, mtu - 1, mtu, mtu + 1, 2 * mtu, 3 * mtu + 1, any, max])
+                .min(max)
         };
         let (least, most) = match (format, class) {
             (WqeFormat::Book, c) if c.is_atomic() => (1, 1),
@@ -79,12 +80,7 @@ impl Generator {
             misc: self.rng.u32(..),
             ..Default::default()
         };
-        let mut p = PostSend {
-            qpn,
-            format,
-            inline: self.rng.u8(..4) == 0,
-            ..Default::default()
-        };
+        let mut p = PostSend { qpn, format, inline: self.rng.u8(..4) == 0, ..Default::default() };
         if self.chance(self.profile.bad_wqe) {
             let any = self.rng.u8(..);
             match self.rng.u8(..11) {
