@@ -95,7 +95,10 @@ fn the_same_seed_is_the_same_run() {
     let case = Case::new(profile, HwConfig::Small, &[], 2000, 5);
     let (a, b) = (case.run(), case.run());
     let (a, b) = (a.expect("no difference"), b.expect("no difference"));
-    assert_eq!((a.clocks, a.operations, a.coverage.retired), (b.clocks, b.operations, b.coverage.retired));
+    assert_eq!(
+        (a.clocks, a.operations, a.coverage.retired),
+        (b.clocks, b.operations, b.coverage.retired)
+    );
     let again = replay(&case.record(), None).expect("no difference");
     assert_eq!((again.clocks, again.coverage.retired), (a.clocks, a.coverage.retired));
 }

@@ -85,7 +85,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         b.rounds.len(),
         clocks as u64,
     );
-    println!("{:32} {:>9} {:>14} {:>14}", "CPU time, median of rounds", "ratio", "ns per clock", "clocks/s");
+    println!(
+        "{:32} {:>9} {:>14} {:>14}",
+        "CPU time, median of rounds", "ratio", "ns per clock", "clocks/s"
+    );
     for (name, ns, ratio) in rows {
         println!("{name:32} {ratio:>8.2}x {:>14.1} {:>14.0}", ns / clocks, 1e9 * clocks / ns);
     }

@@ -102,7 +102,8 @@ mod with_rtl {
     }
 
     fn seeds(text: &str) -> anyhow::Result<std::ops::Range<u64>> {
-        let wrong = || bad(format!("--seeds `{text}`: expected a number or FROM..TO with FROM < TO"));
+        let wrong =
+            || bad(format!("--seeds `{text}`: expected a number or FROM..TO with FROM < TO"));
         let number = |t: &str| t.trim().parse::<u64>().map_err(|_| wrong());
         let range = match text.split_once("..") {
             Some((from, to)) => number(from)?..number(to)?,
@@ -153,9 +154,13 @@ mod with_rtl {
         if args.ops == 0 {
             return Err(bad("--ops 0: expected at least one operation"));
         }
-        let many = (seeds.end - seeds.start).saturating_mul((profiles.len() * configs.len()) as u64);
+        let many =
+            (seeds.end - seeds.start).saturating_mul((profiles.len() * configs.len()) as u64);
         if many > 10_000_000 {
-            return Err(bad(format!("--seeds {}: {many} runs are more than ten million", args.seeds)));
+            return Err(bad(format!(
+                "--seeds {}: {many} runs are more than ten million",
+                args.seeds
+            )));
         }
         let mut cases = Vec::new();
         for seed in seeds {
@@ -168,7 +173,8 @@ mod with_rtl {
         let jobs = args.jobs.unwrap_or_else(|| {
             std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
         });
-        let campaign = Campaign { cases, jobs, time_limit: args.time_limit.map(Duration::from_secs) };
+        let campaign =
+            Campaign { cases, jobs, time_limit: args.time_limit.map(Duration::from_secs) };
         let report = watched(&campaign);
         let failure = match &report.failure {
             None => None,
@@ -192,7 +198,9 @@ mod with_rtl {
         } else {
             ProgressBar::hidden()
         };
-        if let Ok(style) = ProgressStyle::with_template("{elapsed} [{bar:30}] {pos}/{len} runs, {msg}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{elapsed} [{bar:30}] {pos}/{len} runs, {msg}")
+        {
             bar.set_style(style);
         }
         let start = Instant::now();
@@ -237,7 +245,12 @@ mod with_rtl {
     }
 
     fn print_failure(f: &Kept) {
-        println!("\nFAILED: profile {}, config {}, seed {}", f.case.profile.name, f.case.config.name(), f.case.seed);
+        println!(
+            "\nFAILED: profile {}, config {}, seed {}",
+            f.case.profile.name,
+            f.case.config.name(),
+            f.case.seed
+        );
         println!("\n{}", f.failure);
         println!("the {} steps that it takes:", f.recording.steps.len());
         print_steps(&f.recording);
@@ -256,7 +269,8 @@ mod with_rtl {
             println!("  … and {} more", recording.steps.len() - MOST);
         }
         if !recording.policy.is_empty() {
-            let set: Vec<String> = recording.policy.iter().map(|(k, v)| format!("{k}={v}")).collect();
+            let set: Vec<String> =
+                recording.policy.iter().map(|(k, v)| format!("{k}={v}")).collect();
             println!("policy: {}", set.join(" "));
         }
         println!("timing: {}", recording.timing);
@@ -274,15 +288,42 @@ mod with_rtl {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_header([
-            "profile", "runs", "operations", "clocks", "refused", "stale", "flushed", "CQEs", "lost",
-            "full", "fault", "in error", "cascades", "drained", "no room", "same QP next",
+            "profile",
+            "runs",
+            "operations",
+            "clocks",
+            "refused",
+            "stale",
+            "flushed",
+            "CQEs",
+            "lost",
+            "full",
+            "fault",
+            "in error",
+            "cascades",
+            "drained",
+            "no room",
+            "same QP next",
         ]);
         let mut row = |name: &str, runs: u64, operations: u64, clocks: u64, c: &Coverage| {
-            let refused: u64 = Outcome::ALL.iter().filter(|o| o.number() >= 16).map(|&o| c.outcome(o)).sum();
+            let refused: u64 =
+                Outcome::ALL.iter().filter(|o| o.number() >= 16).map(|&o| c.outcome(o)).sum();
             let numbers = [
-                runs, operations, clocks, refused, c.outcome(Outcome::Stale), c.operation(25),
-                c.cqes_written, c.cqes_lost, c.failed_full, c.failed_fault, c.failed_in_error,
-                c.operation(26), c.sq_drained, c.no_wire_room, c.same_qp[0],
+                runs,
+                operations,
+                clocks,
+                refused,
+                c.outcome(Outcome::Stale),
+                c.operation(25),
+                c.cqes_written,
+                c.cqes_lost,
+                c.failed_full,
+                c.failed_fault,
+                c.failed_in_error,
+                c.operation(26),
+                c.sq_drained,
+                c.no_wire_room,
+                c.same_qp[0],
             ];
             let mut cells = vec![name.to_string()];
             cells.extend(numbers.map(short));
@@ -369,7 +410,11 @@ mod with_rtl {
             args.file.display(),
             recording.config,
             recording.steps.len(),
-            if recording.origin.is_empty() { String::new() } else { format!(", from `{}`", recording.origin) },
+            if recording.origin.is_empty() {
+                String::new()
+            } else {
+                format!(", from `{}`", recording.origin)
+            },
         );
         print_steps(&recording);
         match campaign::replay(&recording, args.waves.as_deref()) {

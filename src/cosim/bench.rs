@@ -87,32 +87,27 @@ pub fn bench(
     let power_up = || Rtl::new(config, seed).map_err(|error| Failure::Dut { clock: 0, error });
 
     let mut source = Recorder::new(Generator::new(profile, sizes, operations, seed));
-    let mut live =
-        Cosim::with_observer(power_up()?, sizes, policy, &timing, Retired::default())?;
+    let mut live = Cosim::with_observer(power_up()?, sizes, policy, &timing, Retired::default())?;
     live.driver().record();
     live.run(&mut source)?;
     let stimuli = live.driver().take_recorded();
     let retired = std::mem::take(&mut live.observer.0);
     let clocks = live.clocks();
     drop(live);
-    let recording = Recording { steps: source.steps, ..Recording::new(&sizes, &policy, timing, seed) };
+    let recording =
+        Recording { steps: source.steps, ..Recording::new(&sizes, &policy, timing, seed) };
 
     let dut_error = |error| Failure::Dut { clock: 0, error };
     let mut bare = power_up()?;
     let mut bridge = power_up()?;
     let mut checked = Some(power_up()?);
-    let mut result = Bench {
-        config,
-        clocks,
-        retired: retired.len() as u64,
-        repetitions,
-        rounds: Vec::new(),
-    };
+    let mut result =
+        Bench { config, clocks, retired: retired.len() as u64, repetitions, rounds: Vec::new() };
     let start = Instant::now();
     for round in 0..rounds {
         watch(round);
-        let mut r = Round::default();
-        r.bare = bare.bare_loop(&straps, &stimuli, repetitions).map_err(dut_error)?.cpu_ns as f64;
+        let loops = bare.bare_loop(&straps, &stimuli, repetitions).map_err(dut_error)?;
+        let mut r = Round { bare: loops.cpu_ns as f64, ..Round::default() };
 
         let from = cpu_ns(start);
         let mut resp = abi::rnic_resp::default();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::coverage::Coverage;
 use super::engine::{Cosim, Failure};
-use super::recording::{Recorder, Recording};
+use super::recording::{Recorder, Recording, Replay};
 use super::settings::set_policy;
 use super::shrink;
 use super::stimulus::{Generator, Profile, random_policy};
@@ -222,12 +222,8 @@ impl Campaign {
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let (tx, rx) = mpsc::channel();
-        let mut report = Report {
-            profiles: Vec::new(),
-            elapsed: Duration::ZERO,
-            left_out: 0,
-            failure: None,
-        };
+        let mut report =
+            Report { profiles: Vec::new(), elapsed: Duration::ZERO, left_out: 0, failure: None };
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.max(1) {
                 let tx = tx.clone();
@@ -319,10 +315,10 @@ impl Report {
 pub fn shrunk(case: &Case, budget: Duration) -> Option<(Recording, Failure)> {
     let recording = case.record();
     let config = case.config;
-    let mut run =
-        |r: &Recording| r.replay(powered_up(config, r.power_up)?, ()).map(|_| ());
-    let (mut recording, failure) =
-        shrink::shrink(recording, Instant::now() + budget, &mut run)?;
+    let mut run = |r: &Recording, source: &mut Replay| {
+        r.replay_from(source, powered_up(config, r.power_up)?, ()).map(|_| ())
+    };
+    let (mut recording, failure) = shrink::shrink(recording, Instant::now() + budget, &mut run)?;
     recording.seen = headline(&failure);
     Some((recording, failure))
 }

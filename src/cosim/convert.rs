@@ -268,9 +268,8 @@ fn av_record(a: &AddressVector) -> abi::rnic_av {
 
 /// The `retire` record that these effects must show.
 pub fn retire_record(tag: u32, op: &Operation, e: &Effects, wire_room: bool) -> abi::rnic_retire {
-    let state = |s: Option<crate::model::QpState>| {
-        s.map_or(abi::RNIC_QPS_NONE as u8, |s| s.number())
-    };
+    let state =
+        |s: Option<crate::model::QpState>| s.map_or(abi::RNIC_QPS_NONE as u8, |s| s.number());
     abi::rnic_retire {
         tag,
         qpn: named_qp(op).unwrap_or(0),
@@ -654,8 +653,16 @@ mod tests {
                     rq_psn: rng.u32(..),
                     sq_psn: rng.u32(..),
                     dest_qpn: rng.u32(..),
-                    av: abi::rnic_av { is_global: rng.u8(..), dlid: rng.u16(..), ..Default::default() },
-                    alt_av: abi::rnic_av { sl: rng.u8(..), hop_limit: rng.u8(..), ..Default::default() },
+                    av: abi::rnic_av {
+                        is_global: rng.u8(..),
+                        dlid: rng.u16(..),
+                        ..Default::default()
+                    },
+                    alt_av: abi::rnic_av {
+                        sl: rng.u8(..),
+                        hop_limit: rng.u8(..),
+                        ..Default::default()
+                    },
                     pkey_index: rng.u16(..),
                     alt_pkey_index: rng.u16(..),
                     alt_timeout: rng.u8(..),
@@ -672,7 +679,12 @@ mod tests {
                 payload_len: rng.u32(..),
                 recv_index: rng.u16(..),
                 flags: rng.u8(..),
-                ctrl: abi::rnic_wqe_ctrl { opcode: rng.u32(..), sq_ds: rng.u32(..), flags: rng.u32(..), misc: rng.u32(..) },
+                ctrl: abi::rnic_wqe_ctrl {
+                    opcode: rng.u32(..),
+                    sq_ds: rng.u32(..),
+                    flags: rng.u32(..),
+                    misc: rng.u32(..),
+                },
                 ..Default::default()
             };
             let op = read_post(&post);

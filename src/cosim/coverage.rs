@@ -154,7 +154,11 @@ impl Coverage {
         self.last.qp.rotate_right(1);
         self.last.qp[0] = qpn.map(|q| (q, code / 16 * 16 + code % 4));
         if let Some(CqeEffect { cqn, written }) = e.cqe {
-            if written.is_some() { self.cqes_written += 1 } else { self.cqes_lost += 1 }
+            if written.is_some() {
+                self.cqes_written += 1
+            } else {
+                self.cqes_lost += 1
+            }
             let attempt = (cqn, qpn.unwrap_or(0));
             if self.last.attempt.is_some_and(|l| l.0 == cqn && l.1 != attempt.1) {
                 self.same_cq_other_qp += 1;

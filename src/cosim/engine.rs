@@ -7,7 +7,7 @@ use super::mismatch::Mismatch;
 use super::scoreboard::{Bounds, Observer, Outstanding, Scoreboard};
 use super::timing::Timing;
 use crate::hw::{Dut, DutError};
-use crate::model::{Channel, Config, Machine, Operation, Policy};
+use crate::model::{Channel, Config, Machine, Operation, Policy, QpState, Queue};
 
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +39,8 @@ impl From<Box<Mismatch>> for Failure {
 /// Where operations come from, one call per idle channel and clock.
 pub trait Source {
     /// The next operation for this channel, which must be one of that channel.
-    fn next(&mut self, channel: Channel, view: &mut View<'_>) -> Result<Option<Operation>, Failure>;
+    fn next(&mut self, channel: Channel, view: &mut View<'_>)
+    -> Result<Option<Operation>, Failure>;
 
     /// Reset the device before this clock? Everything under way is dropped on both sides.
     fn reset_now(&mut self, _clock: u64) -> bool {
@@ -76,6 +77,35 @@ impl View<'_> {
         self.scoreboard.host()
     }
 
+    /// What the transport engine would report next for a queue: the reports under way are
+    /// known to it, not yet to the model.
+    pub fn next_completion(&self, qpn: u32, queue: Queue) -> NextCompletion {
+        let Some(qp) = self.machine().qp(qpn) else { return NextCompletion::default() };
+        let ahead = self
+            .under_way(Channel::Wire)
+            .filter(|o| {
+                matches!(o.operation, Operation::Complete(c) if c.qpn == qpn && c.queue == queue)
+            })
+            .count() as u16;
+        let config = self.scoreboard.config();
+        let (head, issued, epoch, depth) = match queue {
+            Queue::Send => (qp.sq_head, qp.sq_issued, qp.send_epoch, config.sq_depth),
+            Queue::Recv => {
+                let dead = matches!(qp.state, QpState::Reset | QpState::Init | QpState::Err);
+                let queued = if dead { 0 } else { qp.rq_queued };
+                (qp.rq_head, queued, qp.recv_epoch, config.rq_depth)
+            }
+        };
+        let mask = (depth - 1) as u16;
+        NextCompletion {
+            epoch,
+            slot: head.wrapping_add(ahead) & mask,
+            mask,
+            outstanding: issued.saturating_sub(ahead),
+            past_issued: head.wrapping_add(issued) & mask,
+        }
+    }
+
     /// Software polls one entry of a ring. Returns whether there was one.
     pub fn poll(&mut self, cqn: u32) -> Result<bool, Failure> {
         match self.scoreboard.host().poll(cqn) {
@@ -83,6 +113,19 @@ impl View<'_> {
             Err(bad) => Err(self.scoreboard.bad_poll(bad).into()),
         }
     }
+}
+
+/// The next report for a queue, see [`View::next_completion`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NextCompletion {
+    pub epoch: u16,
+    pub slot: u16,
+    /// Slots are modulo this plus one.
+    pub mask: u16,
+    /// Issued WQEs that were not reported.
+    pub outstanding: u16,
+    /// The first slot that holds no issued WQE.
+    pub past_issued: u16,
 }
 
 /// Clocks without any transfer after which a run that is quiet counts as ended.
@@ -115,8 +158,8 @@ impl<D: Dut, O: Observer> Cosim<D, O> {
         timing: &Timing,
         observer: O,
     ) -> Result<Self, Failure> {
-        let driver = Driver::new(dut, &policy, timing)
-            .map_err(|error| Failure::Dut { clock: 0, error })?;
+        let driver =
+            Driver::new(dut, &policy, timing).map_err(|error| Failure::Dut { clock: 0, error })?;
         Ok(Cosim {
             driver,
             scoreboard: Scoreboard::new(config, policy, Bounds::of(&config)),
@@ -207,7 +250,7 @@ impl<D: Dut, O: Observer> Cosim<D, O> {
 
     /// Offers what the source has and takes one clock.
     #[inline]
-    pub fn step_from(&mut self, source: &mut impl Source) -> Result<(), Failure> {
+    pub fn step_from<S: Source + ?Sized>(&mut self, source: &mut S) -> Result<(), Failure> {
         let clock = self.driver.clocks();
         if source.reset_now(clock) {
             self.reset()?;
@@ -225,7 +268,7 @@ impl<D: Dut, O: Observer> Cosim<D, O> {
     }
 
     /// Runs until the source is exhausted, then to the end with [`Cosim::finish`].
-    pub fn run(&mut self, source: &mut impl Source) -> Result<(), Failure> {
+    pub fn run<S: Source + ?Sized>(&mut self, source: &mut S) -> Result<(), Failure> {
         while !source.exhausted() {
             self.step_from(source)?;
         }

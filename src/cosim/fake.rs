@@ -138,8 +138,11 @@ impl Fake {
             }
         };
         let behind = |q: u32| q.wrapping_sub(last + 1) % self.config.num_qp;
-        let qpn =
-            self.machine.owed_qps().filter(|&q| wanted(&self.machine, q)).min_by_key(|&q| behind(q))?;
+        let qpn = self
+            .machine
+            .owed_qps()
+            .filter(|&q| wanted(&self.machine, q))
+            .min_by_key(|&q| behind(q))?;
         let never = [Fault::FlushNeverServed, Fault::IssueNeverServed, Fault::CascadeNeverServed];
         if self.persists(never[source]) {
             return None;
@@ -234,11 +237,17 @@ impl Fake {
             r.retire[0].event_kinds = kinds;
         }
         if r.retire[0].event_kinds & 1 != 0 && self.strikes(Fault::OverflowHitsAnotherQp) {
-            let victim = (0..self.config.num_qp)
-                .find(|&q| q != r.retire[0].qpn && self.machine.qp(q).is_some_and(|q| q.state.number() == 3));
+            let victim = (0..self.config.num_qp).find(|&q| {
+                q != r.retire[0].qpn && self.machine.qp(q).is_some_and(|q| q.state.number() == 3)
+            });
             match victim {
                 Some(qpn) => {
-                    let to_err = Modify { qpn, attr_mask: AttrMask::STATE, qp_state: 6, ..Default::default() };
+                    let to_err = Modify {
+                        qpn,
+                        attr_mask: AttrMask::STATE,
+                        qp_state: 6,
+                        ..Default::default()
+                    };
                     let _ = self.machine.apply(&Operation::ModifyQp(to_err), false);
                 }
                 None => self.fired = false,
@@ -270,10 +279,16 @@ impl Fake {
                 rsp.attr.min_rnr_timer ^= 1;
             }
         }
-        if matches!(op, Operation::QueryCq { .. }) && e.outcome == Outcome::Ok && self.strikes(Fault::WrongLostCount) {
+        if matches!(op, Operation::QueryCq { .. })
+            && e.outcome == Outcome::Ok
+            && self.strikes(Fault::WrongLostCount)
+        {
             r.rsp.as_mut().expect("a query is answered").lost += 1;
         }
-        if matches!(op, Operation::PostRecv { .. }) && e.outcome == Outcome::Ok && self.strikes(Fault::WrongSlotInAnswer) {
+        if matches!(op, Operation::PostRecv { .. })
+            && e.outcome == Outcome::Ok
+            && self.strikes(Fault::WrongSlotInAnswer)
+        {
             r.rsp.as_mut().expect("a post is answered").slot ^= 1;
         }
         if r.rsp.is_some() && self.strikes(Fault::DropAnswer) {
@@ -311,9 +326,8 @@ impl Fake {
         if matches!(op, Operation::Issue { .. }) && self.strikes(Fault::IssueWithoutRoom) {
             r.retire[0].wire_room = 0;
         }
-        let idle = |m: &Machine| {
-            (0..m.config().num_qp).find(|&q| m.qp(q).is_some() && !m.owed(q).any())
-        };
+        let idle =
+            |m: &Machine| (0..m.config().num_qp).find(|&q| m.qp(q).is_some() && !m.owed(q).any());
         for (fault, op) in [(Fault::FlushNotOwed, 25), (Fault::IssueNotOwed, 24)] {
             if let Some(qpn) = idle(&self.machine).filter(|_| self.fault == Some(fault)) {
                 if self.strikes(fault) {

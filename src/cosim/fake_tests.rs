@@ -1,7 +1,7 @@
 //! The scoreboard against a device that is right, and against one that is wrong in one way.
 
 use super::fake::{Fake, Fault};
-use super::recording::{Recorder, Recording};
+use super::recording::{Recorder, Recording, Replay};
 use super::stimulus::{Generator, Profile, random_policy};
 use super::{Check, Cosim, Failure, Mismatch, Timing};
 use crate::model::{Config, CqFull, CqScope, Policy, WqeCheck};
@@ -125,7 +125,15 @@ faults! {
 fn a_mismatch_reads_like_a_report() {
     let m = caught(Fault::WrongMissingMask, "illegal", |_| {});
     let text = m.to_string();
-    for part in ["mismatch in clock", "rule: answers equal", "operation: MODIFY_QP", "missing", "expected", "got", "before it"] {
+    for part in [
+        "mismatch in clock",
+        "rule: answers equal",
+        "operation: MODIFY_QP",
+        "missing",
+        "expected",
+        "got",
+        "before it",
+    ] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
 }
@@ -158,12 +166,15 @@ fn a_failing_run_shrinks_to_a_handful() {
     let fault = Some((Fault::FlushWithoutCqe, 0));
     let timing = Timing::random(&mut fastrand::Rng::with_seed(3));
     let mut source = Recorder::new(Generator::new(profile, config, 3000, 1));
-    let mut live = Cosim::new(Fake::new(config, fault), config, Policy::LINUX, &timing).expect("reset");
+    let mut live =
+        Cosim::new(Fake::new(config, fault), config, Policy::LINUX, &timing).expect("reset");
     live.run(&mut source).expect_err("a wrong device");
     let recording =
         Recording { steps: source.steps, ..Recording::new(&config, &Policy::LINUX, timing, 0) };
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    let mut run = |r: &Recording| r.replay(Fake::new(config, fault), ()).map(|_| ());
+    let mut run = |r: &Recording, source: &mut Replay| {
+        r.replay_from(source, Fake::new(config, fault), ()).map(|_| ())
+    };
     let (small, failure) = super::shrink::shrink(recording, deadline, &mut run).expect("it fails");
     // At most two CREATE_CQ, CREATE_QP, →INIT, →RTR, two posts, an error on the first.
     assert!(small.steps.len() <= 8, "{} steps left:\n{}", small.steps.len(), small.to_json());

@@ -129,7 +129,15 @@ impl fmt::Display for Plain<'_> {
             Operation::SetCqFault { cqn, inaccessible } => {
                 write!(f, "SET_CQ_FAULT {cqn} {}", if inaccessible { "on" } else { "off" })
             }
-            Operation::CreateQp { qpn, transport, send_cqn, recv_cqn, sq_ceiling, rq_ceiling, sq_sig_all } => {
+            Operation::CreateQp {
+                qpn,
+                transport,
+                send_cqn,
+                recv_cqn,
+                sq_ceiling,
+                rq_ceiling,
+                sq_sig_all,
+            } => {
                 write!(
                     f,
                     "CREATE_QP {qpn} {} send CQ {send_cqn} recv CQ {recv_cqn} SQ {sq_ceiling} RQ {rq_ceiling}",

@@ -24,7 +24,7 @@ pub mod timing;
 
 pub use coverage::{Coverage, Distances};
 pub use driver::{CHANNELS, Driver};
-pub use engine::{Cosim, Failure, Source, View};
+pub use engine::{Cosim, Failure, NextCompletion, Source, View};
 pub use host::{BadPoll, Host};
 pub use mismatch::{Check, FieldDiff, Happened, Mismatch, Plain};
 pub use scoreboard::{Bounds, Observer, Outstanding, Scoreboard};

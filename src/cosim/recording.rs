@@ -158,7 +158,12 @@ impl Recording {
             let full = e.to_string();
             // serde_json appends the position that stands in front here.
             let why = full.rsplit_once(" at line ").map_or(full.as_str(), |(why, _)| why);
-            BadRecording::Parse { path: path(), line: e.line(), column: e.column(), why: why.into() }
+            BadRecording::Parse {
+                path: path(),
+                line: e.line(),
+                column: e.column(),
+                why: why.into(),
+            }
         })?;
         if recording.format != FORMAT {
             return Err(BadRecording::Format { path: path(), got: recording.format });
@@ -210,10 +215,22 @@ impl Recording {
     /// # Errors
     /// What the run fails with.
     pub fn replay<D: Dut, O: Observer>(&self, dut: D, observer: O) -> Result<Replayed, Failure> {
+        self.replay_from(&mut Replay::new(self), dut, observer)
+    }
+
+    /// As [`Recording::replay`], with the steps from another source.
+    ///
+    /// # Errors
+    /// What the run fails with.
+    pub fn replay_from<D: Dut, O: Observer>(
+        &self,
+        source: &mut Replay,
+        dut: D,
+        observer: O,
+    ) -> Result<Replayed, Failure> {
         let policy = self.policies().unwrap_or_default();
-        let mut cosim =
-            Cosim::with_observer(dut, self.sizes(), policy, &self.timing, observer)?;
-        cosim.run(&mut Replay::new(self))?;
+        let mut cosim = Cosim::with_observer(dut, self.sizes(), policy, &self.timing, observer)?;
+        cosim.run(source)?;
         Ok(Replayed {
             clocks: cosim.clocks(),
             operations: cosim.operations(),
@@ -230,12 +247,24 @@ pub struct Replayed {
     pub coverage: Coverage,
 }
 
+/// How far a COMPLETE lies from the one that would be right: a run from which steps were
+/// taken can still aim at the same WQE, or miss it in the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aim {
+    epoch: u16,
+    slot: u16,
+}
+
 /// Feeds the steps of a recording.
 pub struct Replay {
     queues: [VecDeque<(u64, Operation)>; 4],
     resets: VecDeque<u64>,
     until: u64,
     clock: u64,
+    /// Of the COMPLETEs to come, if they are to be aimed anew.
+    aims: VecDeque<Option<Aim>>,
+    /// The COMPLETEs offered so far, as offered, with their aim.
+    pub(super) completes: Vec<(Operation, Option<Aim>)>,
 }
 
 impl Replay {
@@ -245,6 +274,8 @@ impl Replay {
             resets: VecDeque::new(),
             until: recording.until,
             clock: 0,
+            aims: VecDeque::new(),
+            completes: Vec::new(),
         };
         for step in &recording.steps {
             match step.action {
@@ -257,15 +288,40 @@ impl Replay {
         }
         replay
     }
+
+    /// COMPLETEs are aimed anew by `aims`, one for each in order; `None` stays as it is.
+    pub(super) fn aimed(recording: &Recording, aims: VecDeque<Option<Aim>>) -> Replay {
+        Replay { aims, ..Replay::new(recording) }
+    }
+
+    fn aim(&mut self, op: Operation, view: &View<'_>) -> Operation {
+        let Operation::Complete(mut c) = op else { return op };
+        let right = view.next_completion(c.qpn, c.queue);
+        if let Some(aim) = self.aims.pop_front().flatten() {
+            c.epoch = right.epoch.wrapping_add(aim.epoch);
+            c.slot = right.slot.wrapping_add(aim.slot) & right.mask;
+        }
+        let aim = (c.slot <= right.mask).then(|| Aim {
+            epoch: c.epoch.wrapping_sub(right.epoch),
+            slot: c.slot.wrapping_sub(right.slot) & right.mask,
+        });
+        let op = Operation::Complete(c);
+        self.completes.push((op, aim));
+        op
+    }
 }
 
 impl Source for Replay {
-    fn next(&mut self, channel: Channel, view: &mut View<'_>) -> Result<Option<Operation>, Failure> {
+    fn next(
+        &mut self,
+        channel: Channel,
+        view: &mut View<'_>,
+    ) -> Result<Option<Operation>, Failure> {
         let queue = &mut self.queues[usize::from(channel.number())];
         match queue.front() {
             Some(&(at, op)) if at <= view.clock => {
                 queue.pop_front();
-                Ok(Some(op))
+                Ok(Some(if self.aims.is_empty() { op } else { self.aim(op, view) }))
             }
             _ => Ok(None),
         }
@@ -300,7 +356,11 @@ impl<S> Recorder<S> {
 }
 
 impl<S: Source> Source for Recorder<S> {
-    fn next(&mut self, channel: Channel, view: &mut View<'_>) -> Result<Option<Operation>, Failure> {
+    fn next(
+        &mut self,
+        channel: Channel,
+        view: &mut View<'_>,
+    ) -> Result<Option<Operation>, Failure> {
         let op = self.inner.next(channel, view)?;
         if let Some(op) = op {
             self.steps.push(Step { at: view.clock, action: Action::Offer(op) });

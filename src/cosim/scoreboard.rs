@@ -93,12 +93,22 @@ struct Seen<R> {
 
 impl<R: Copy + PartialEq> Stream<R> {
     fn new() -> Self {
-        Stream { expected: VecDeque::with_capacity(64), ahead: VecDeque::with_capacity(64), offered: None }
+        Stream {
+            expected: VecDeque::with_capacity(64),
+            ahead: VecDeque::with_capacity(64),
+            offered: None,
+        }
     }
 
     /// One clock of the handshake: `Ok(Some)` is a transfer. `Err`: what was offered before.
     #[inline]
-    fn clock(&mut self, valid: bool, ready: bool, record: &R, cqes: u64) -> Result<Option<Seen<R>>, R> {
+    fn clock(
+        &mut self,
+        valid: bool,
+        ready: bool,
+        record: &R,
+        cqes: u64,
+    ) -> Result<Option<Seen<R>>, R> {
         if !valid {
             return match self.offered {
                 None => Ok(None),
@@ -265,12 +275,8 @@ impl Scoreboard {
     /// The driver shows this operation on its channel from now on.
     pub fn offer(&mut self, tag: u32, operation: Operation) {
         let ch = usize::from(convert::channel(&operation).number());
-        self.offered[ch] = Some(Outstanding {
-            tag,
-            operation,
-            since: self.ready_clocks,
-            accepted: 0,
-        });
+        self.offered[ch] =
+            Some(Outstanding { tag, operation, since: self.ready_clocks, accepted: 0 });
     }
 
     /// Nothing offered, accepted or predicted is open, and the model owes nothing.
@@ -303,8 +309,9 @@ impl Scoreboard {
             self.ready_clocks += 1;
             self.free_clocks += u64::from(levels.hold == 0);
         }
-        for (ch, accepted) in
-            [resp.cmd_ready, resp.post_ready, resp.wire_ready, resp.cqdb_ready].into_iter().enumerate()
+        for (ch, accepted) in [resp.cmd_ready, resp.post_ready, resp.wire_ready, resp.cqdb_ready]
+            .into_iter()
+            .enumerate()
         {
             if accepted != 0 {
                 if let Some(mut o) = self.offered[ch].take() {
@@ -357,7 +364,8 @@ impl Scoreboard {
             }
         }
         if resp.retire_valid != 0 || self.retire.offered.is_some() {
-            match self.retire.clock(resp.retire_valid != 0, ready(timing::RETIRE), &resp.retire, 0) {
+            match self.retire.clock(resp.retire_valid != 0, ready(timing::RETIRE), &resp.retire, 0)
+            {
                 Ok(None) => {}
                 Ok(Some(seen)) => self.see_retire(&seen.record, observer)?,
                 Err(old) => {
@@ -594,7 +602,8 @@ impl Scoreboard {
                 Ok(())
             }
             None => {
-                let what = format!("rsp answers tag {}, which nothing brought about", seen.record.tag);
+                let what =
+                    format!("rsp answers tag {}, which nothing brought about", seen.record.tag);
                 Err(self.mismatch(Check::Rsp, what, None, Vec::new()))
             }
         }
@@ -693,7 +702,13 @@ impl Scoreboard {
     }
 
     /// `needed` CQEs go before this record; `accepted` were accepted when it was first offered.
-    fn gate(&mut self, who: &str, seq: u64, needed: u64, accepted: u64) -> Result<(), Box<Mismatch>> {
+    fn gate(
+        &mut self,
+        who: &str,
+        seq: u64,
+        needed: u64,
+        accepted: u64,
+    ) -> Result<(), Box<Mismatch>> {
         if accepted >= needed {
             return Ok(());
         }
@@ -716,7 +731,12 @@ impl Scoreboard {
                     let what = format!(
                         "offered for {waited} clocks with every output ready and not accepted (bound {limit})"
                     );
-                    return Err(self.mismatch(Check::Bound, what, Some((o.tag, o.operation)), vec![]));
+                    return Err(self.mismatch(
+                        Check::Bound,
+                        what,
+                        Some((o.tag, o.operation)),
+                        vec![],
+                    ));
                 }
             }
             if let Some(o) = self.accepted[ch].front().copied() {
@@ -726,7 +746,12 @@ impl Scoreboard {
                         "accepted {} clocks ago with every output ready and not retired (bound {limit})",
                         now - o.since
                     );
-                    return Err(self.mismatch(Check::Bound, what, Some((o.tag, o.operation)), vec![]));
+                    return Err(self.mismatch(
+                        Check::Bound,
+                        what,
+                        Some((o.tag, o.operation)),
+                        vec![],
+                    ));
                 }
             }
         }
@@ -847,11 +872,14 @@ impl Scoreboard {
                 mismatch::diff_cqe(&w(e), &w(g))
             }
             (e, g) => {
-                let say = |c: Option<abi::rnic_cqe>| c.map_or("an empty ring".into(), |c| format!("{c:?}"));
+                let say = |c: Option<abi::rnic_cqe>| {
+                    c.map_or("an empty ring".into(), |c| format!("{c:?}"))
+                };
                 vec![FieldDiff { field: "entry", expected: say(e), got: say(g) }]
             }
         };
-        let what = format!("software polls CQ {} and finds another entry than was written", bad.cqn);
+        let what =
+            format!("software polls CQ {} and finds another entry than was written", bad.cqn);
         let mut m = self.mismatch(Check::Host, what, None, fields);
         m.history = self.last_of(None, Some(bad.cqn));
         m
@@ -930,7 +958,12 @@ impl Scoreboard {
         m
     }
 
-    fn handshake(&self, name: &str, valid: u8, fields: Vec<FieldDiff>) -> Result<(), Box<Mismatch>> {
+    fn handshake(
+        &self,
+        name: &str,
+        valid: u8,
+        fields: Vec<FieldDiff>,
+    ) -> Result<(), Box<Mismatch>> {
         let what = if valid == 0 {
             format!("{name} took back a record that it had offered")
         } else {

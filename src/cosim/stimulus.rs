@@ -10,8 +10,8 @@ mod sends;
 use super::convert;
 use super::engine::{Failure, Source, View};
 use crate::model::{
-    Channel, Complete, Config, CqFull, CqScope, CurState, LinkLayer, Operation, Policy, QpState,
-    Queue, Sqd, WqeCheck,
+    Channel, Complete, Config, CqFull, CqScope, CurState, LinkLayer, Operation, Policy, Queue, Sqd,
+    WqeCheck,
 };
 
 pub use profile::Profile;
@@ -55,6 +55,8 @@ pub struct Generator {
     favourite: u32,
     favourite_left: u32,
     next_wqe: u16,
+    /// The last command brought a QP closer to work: no pause until it gets there.
+    bringing_up: bool,
 }
 
 impl Generator {
@@ -77,6 +79,7 @@ impl Generator {
             favourite,
             favourite_left: 0,
             next_wqe: 0,
+            bringing_up: false,
         }
     }
 
@@ -108,6 +111,18 @@ impl Generator {
         self.cqs[self.rng.usize(..self.cqs.len())]
     }
 
+    /// A CQ that works, if a few tries find one.
+    fn working_cq(&mut self, view: &View<'_>) -> u32 {
+        let mut cqn = self.some_cq();
+        for _ in 0..4 {
+            if view.machine().cq(cqn).is_some_and(|c| !c.in_error) {
+                break;
+            }
+            cqn = self.some_cq();
+        }
+        cqn
+    }
+
     /// A number near or beyond a limit.
     fn odd_number(&mut self, limit: u32) -> u32 {
         let any = self.rng.u32(..);
@@ -117,34 +132,16 @@ impl Generator {
     fn complete(&mut self, view: &mut View<'_>) -> Option<Operation> {
         let qpn = self.some_qp();
         let queue = if self.rng.u32(..100) < 60 { Queue::Send } else { Queue::Recv };
-        let qp = view.machine().qp(qpn);
-        let (head, issued, epoch, mask) = match (qp, queue) {
-            (None, _) => (0, 0, 0, 0xffff),
-            (Some(q), Queue::Send) => {
-                (q.sq_head, q.sq_issued, q.send_epoch, self.config.sq_depth as u16 - 1)
-            }
-            (Some(q), Queue::Recv) => {
-                let live = !matches!(q.state, QpState::Reset | QpState::Init | QpState::Err);
-                let queued = if live { q.rq_queued } else { 0 };
-                (q.rq_head, queued, q.recv_epoch, self.config.rq_depth as u16 - 1)
-            }
-        };
-        // The engine knows what it has reported already, the model does not yet.
-        let ahead = view
-            .under_way(Channel::Wire)
-            .filter(|o| {
-                matches!(o.operation, Operation::Complete(c) if c.qpn == qpn && c.queue == queue)
-            })
-            .count() as u16;
+        let next = view.next_completion(qpn, queue);
         let stale = self.chance(self.profile.stale);
-        if !stale && ahead >= issued && !self.chance(self.profile.stale / 4) {
+        if !stale && next.outstanding == 0 && !self.chance(self.profile.stale / 4) {
             return None;
         }
         let mut c = Complete {
             qpn,
             queue,
-            epoch,
-            slot: (head.wrapping_add(ahead)) & mask,
+            epoch: next.epoch,
+            slot: next.slot,
             status: 0,
             byte_count: self.rng.u32(..),
             opcode: self.pick(&[128, 129, 128, 0]),
@@ -157,13 +154,13 @@ impl Generator {
         }
         if stale {
             match self.rng.u8(..6) {
-                0 => c.slot = c.slot.wrapping_add(1) & mask,
-                1 => c.slot = c.slot.wrapping_sub(1) & mask,
+                0 => c.slot = c.slot.wrapping_add(1) & next.mask,
+                1 => c.slot = c.slot.wrapping_sub(1) & next.mask,
                 2 => c.slot = self.rng.u16(..),
                 3 => c.epoch = c.epoch.wrapping_sub(1),
                 4 => c.epoch = c.epoch.wrapping_add(1),
                 // Still in flight: neither issued nor posted by what has retired.
-                _ => c.slot = (head.wrapping_add(issued)) & mask,
+                _ => c.slot = next.past_issued,
             }
         }
         Some(Operation::Complete(c))
@@ -208,10 +205,14 @@ impl Generator {
         }
         if polled == 0 && !self.chance(20) {
             // Nothing to tell, unless earlier polls were not told: lossy rings consume by number.
-            if cq.occupancy > 0 && (cq.ignore_overrun || view.machine().policy().cq_full == CqFull::Overwrite)
+            if cq.occupancy > 0
+                && (cq.ignore_overrun || view.machine().policy().cq_full == CqFull::Overwrite)
             {
                 let n = self.rng.u32(1..=cq.occupancy);
-                return Ok(Some(Operation::Consume { cqn, index: (cq.consumer + n) % (2 * cq.depth) }));
+                return Ok(Some(Operation::Consume {
+                    cqn,
+                    index: (cq.consumer + n) % (2 * cq.depth),
+                }));
             }
             return Ok(None);
         }
@@ -237,7 +238,11 @@ fn spread(n: u32, limit: u32, rng: &mut fastrand::Rng) -> Vec<u32> {
 }
 
 impl Source for Generator {
-    fn next(&mut self, channel: Channel, view: &mut View<'_>) -> Result<Option<Operation>, Failure> {
+    fn next(
+        &mut self,
+        channel: Channel,
+        view: &mut View<'_>,
+    ) -> Result<Option<Operation>, Failure> {
         let ch = usize::from(channel.number());
         if self.left == 0 {
             return Ok(None);
@@ -253,7 +258,8 @@ impl Source for Generator {
             Channel::Cqdb => self.doorbell(view)?,
             Channel::Internal => None,
         };
-        let mean = self.profile.gap[ch];
+        let hurry = channel == Channel::Cmd && self.bringing_up;
+        let mean = if hurry { 0 } else { self.profile.gap[ch] };
         if mean > 0 && self.rng.bool() {
             self.gap[ch] = self.rng.u32(..=2 * mean);
         }

@@ -13,6 +13,7 @@ impl Generator {
             let code = self.pick(&[8, 9, 10, 16, 24, 255]);
             return Some(Operation::Unknown { channel: Channel::Cmd, code });
         }
+        self.bringing_up = false;
         // CQs first: nothing can be done without them.
         let cqn = self.some_cq();
         if view.machine().cq(cqn).is_none() && cqn < self.config.num_cq && self.chance(900) {
@@ -46,7 +47,10 @@ impl Generator {
         }
         let qpn = self.some_qp();
         match view.machine().qp(qpn) {
-            None => Some(self.create_qp(qpn)),
+            None => {
+                self.bringing_up = true;
+                Some(self.create_qp(qpn, view))
+            }
             Some(qp) => self.move_qp(qpn, &qp, view),
         }
     }
@@ -61,7 +65,7 @@ impl Generator {
         Operation::CreateCq { cqn, depth, ignore_overrun: self.chance(self.profile.ignore_overrun) }
     }
 
-    fn create_qp(&mut self, qpn: u32) -> Operation {
+    fn create_qp(&mut self, qpn: u32, view: &View<'_>) -> Operation {
         let (sq, rq) = (self.config.sq_depth, self.config.rq_depth);
         let mut transport = self.rng.u8(..3);
         let mut sq_ceiling = self.rng.u32(1..=sq);
@@ -76,8 +80,8 @@ impl Generator {
         Operation::CreateQp {
             qpn,
             transport,
-            send_cqn: self.some_cq(),
-            recv_cqn: self.some_cq(),
+            send_cqn: self.working_cq(view),
+            recv_cqn: self.working_cq(view),
             sq_ceiling,
             rq_ceiling,
             sq_sig_all: self.rng.u8(..4) == 0,
@@ -87,8 +91,14 @@ impl Generator {
     fn move_qp(&mut self, qpn: u32, qp: &QpSnapshot, view: &View<'_>) -> Option<Operation> {
         if self.chance(15) {
             // An existing number once more.
-            return Some(self.create_qp(qpn));
+            return Some(self.create_qp(qpn, view));
         }
+        let broken = |cqn| view.machine().cq(cqn).is_some_and(|c| c.in_error);
+        if (broken(qp.send_cqn) || broken(qp.recv_cqn)) && self.chance(150) {
+            // A CQ in error can be re-created only when no QP is attached to it.
+            return Some(Operation::DestroyQp { qpn });
+        }
+        self.bringing_up = matches!(qp.state, QpState::Reset | QpState::Init | QpState::Rtr);
         let policy = *view.machine().policy();
         let target = if qp.state == QpState::Rts {
             if !self.chance(self.profile.leave_rts) {
@@ -120,9 +130,11 @@ impl Generator {
             QpState::ALL[self.rng.usize(..7)]
         };
         // Whoever wants out of SQE over a missing row must take the long way at times.
-        let target = if qp.state == QpState::Sqe && self.rng.u8(..4) == 0 { QpState::Reset } else { target };
+        let target =
+            if qp.state == QpState::Sqe && self.rng.u8(..4) == 0 { QpState::Reset } else { target };
         let row = transition_row(qp.transport, qp.state, target, &policy);
-        let (required, optional) = row.map_or((AttrMask::EMPTY, AttrMask::EMPTY), |r| (r.required, r.optional));
+        let (required, optional) =
+            row.map_or((AttrMask::EMPTY, AttrMask::EMPTY), |r| (r.required, r.optional));
         let with_state = target != qp.state || self.rng.u8(..4) > 0;
         let some = if self.rng.bool() { self.rng.u32(..) } else { 0 };
         let mut mask = required | AttrMask(optional.0 & some);
@@ -209,7 +221,11 @@ impl Generator {
         // Of the attributes that are named, else of any.
         let named: Vec<u32> =
             (0..21).filter(|b| m.attr_mask.0 >> b & 1 == 1 && *b > AttrMask::CUR_STATE.0).collect();
-        let bit = if named.is_empty() { self.rng.u32(..21) } else { named[self.rng.usize(..named.len())] };
+        let bit = if named.is_empty() {
+            self.rng.u32(..21)
+        } else {
+            named[self.rng.usize(..named.len())]
+        };
         let above = |limit: u8, n: u8| limit.saturating_add(1 + n % 4).max(n & 0x80);
         let n = self.rng.u8(..);
         match AttrMask(1 << bit) {

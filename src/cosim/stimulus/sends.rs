@@ -3,7 +3,7 @@
 use super::Generator;
 use crate::cosim::engine::View;
 use crate::model::{
-    Channel, ControlSegment, OpClass, Operation, PostSend, Transport, WqeFormat, mtu_bytes,
+    Channel, ControlSegment, OpClass, Operation, PostSend, QpState, Transport, WqeFormat, mtu_bytes,
 };
 
 impl Generator {
@@ -17,14 +17,20 @@ impl Generator {
             let wqe_index = self.rng.u16(..);
             return self.chance(30).then_some(Operation::PostRecv { qpn, wqe_index });
         };
+        // Refusals by state are all alike; a few are enough.
+        let refused = |recv: bool| match qp.state {
+            QpState::Reset => true,
+            QpState::Init | QpState::Rtr => !recv,
+            _ => false,
+        };
         self.next_wqe = self.next_wqe.wrapping_add(1);
         if self.chance(self.profile.recv) {
-            if qp.rq_queued >= qp.rq_ceiling && !self.chance(50) {
+            if (qp.rq_queued >= qp.rq_ceiling || refused(true)) && !self.chance(50) {
                 return None;
             }
             return Some(Operation::PostRecv { qpn, wqe_index: self.next_wqe });
         }
-        if qp.sq_queued >= qp.sq_ceiling && !self.chance(50) {
+        if (qp.sq_queued >= qp.sq_ceiling || refused(false)) && !self.chance(50) {
             return None;
         }
         Some(Operation::PostSend(self.send(qpn, qp.transport, qp.attr.path_mtu)))
@@ -43,7 +49,8 @@ impl Generator {
         } else {
             let any = self.rng.u32(..=4 * mtu);
             let max = longest(transport, port_mtu);
-            self.pick(&[0, 1, 28, 29, mtu - 1, mtu, mtu + 1, 2 * mtu, 3 * mtu + 1, any, max]).min(max)
+            self.pick(&[0, 1, 28, 29, mtu - 1, mtu, mtu + 1, 2 * mtu, 3 * mtu + 1, any, max])
+                .min(max)
         };
         let (least, most) = match (format, class) {
             (WqeFormat::Book, c) if c.is_atomic() => (1, 1),
@@ -73,12 +80,7 @@ impl Generator {
             misc: self.rng.u32(..),
             ..Default::default()
         };
-        let mut p = PostSend {
-            qpn,
-            format,
-            inline: self.rng.u8(..4) == 0,
-            ..Default::default()
-        };
+        let mut p = PostSend { qpn, format, inline: self.rng.u8(..4) == 0, ..Default::default() };
         if self.chance(self.profile.bad_wqe) {
             let any = self.rng.u8(..);
             match self.rng.u8(..11) {
