@@ -31,7 +31,7 @@ module issue_queue
   localparam int unsigned CntW = $clog2(Depth + 1);
 
   logic [CntW-1:0] credits_q;
-  logic            pop, unused_ready;
+  logic            pop, room;
 
   assign post_room_o  = waiters_i ? credits_q > CntW'(1) : credits_q != '0;
   assign visit_room_o = credits_q != '0;
@@ -49,7 +49,7 @@ module issue_queue
       .clk_i,
       .rst_ni,
       .valid_i(push_i),
-      .ready_o(unused_ready),
+      .ready_o(room),
       .data_i (push_data_i),
       .valid_o,
       .ready_i,

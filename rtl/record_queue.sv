@@ -33,7 +33,7 @@ module record_queue
 );
 
   record_t head;
-  logic    head_valid, unused_ready;
+  logic    head_valid, room;
 
   stream_fifo #(
       .T    (record_t),
@@ -42,7 +42,7 @@ module record_queue
       .clk_i,
       .rst_ni,
       .valid_i(push_i),
-      .ready_o(unused_ready),
+      .ready_o(room),
       .data_i (record_i),
       .valid_o(head_valid),
       .ready_i(leaves_o),

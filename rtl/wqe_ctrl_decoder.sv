@@ -101,7 +101,7 @@ module wqe_ctrl_decoder
   assign signal           = ctrl_i.flags[3];
   assign solicit          = ctrl_i.flags[1];
 
-  // ---- errors
+  // ---- errors. Of an unknown opcode only what needs no class is judged.
 
   wqe_errors_t errors;
   always_comb begin
@@ -112,12 +112,12 @@ module wqe_ctrl_decoder
                            || (flags_i.mlx5 && ctrl_i.flags[4]);
     errors.bad_fence     = fence_mode > 3'd4;
     errors.bad_ds        = known && bad_ds;
-    errors.walk_format   = flags_i.walk_format;
+    errors.walk_format   = known && flags_i.walk_format;
     errors.bad_length    = payload_len_i > MaxMessage
                            || (known && ud && payload_len_i > PortMtu)
                            || (is_atomic && payload_len_i != 32'd8);
-    errors.walk_length   = flags_i.walk_length;
-    errors.walk_key      = flags_i.walk_key;
+    errors.walk_length   = known && flags_i.walk_length;
+    errors.walk_key      = known && flags_i.walk_key;
   end
 
   // ---- answer

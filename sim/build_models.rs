@@ -1,4 +1,8 @@
 //! The part of the build script that makes the hardware.
+//!
+//! Each model becomes two C++ files: what runs in every clock, at `-O2` whatever the cargo
+//! profile says (a test build would take `-O0`, 17 times slower), and what runs once or only
+//! while a waveform is written, at `-O0`, since it is half of the code.
 
 use std::env;
 use std::fmt::Write as _;
@@ -17,8 +21,13 @@ struct Model {
     name: &'static str,
     top: &'static str,
     parameters: Vec<(&'static str, u32)>,
-    /// Verilator's argument for the sources.
     sources: Vec<String>,
+}
+
+/// The C++ of one model.
+struct Umbrellas {
+    hot: PathBuf,
+    cold: PathBuf,
 }
 
 impl Model {
@@ -76,15 +85,27 @@ pub fn main() {
 
     let verilator = Verilator::of_runtime_crate();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    let sources = read_file_list(&list, &rtl);
-    let models = models(&sources, &rtl);
+    let mut sources = read_file_list(&list, &rtl);
+    // What waveforms show. RTL with other insides brings its own.
+    let own_watch = rtl.join("rnic_watch.sv");
+    sources.push(if own_watch.is_file() {
+        own_watch.display().to_string()
+    } else {
+        "sim/rnic_watch.sv".to_owned()
+    });
+    // Assertions, if this RTL has some of its own.
+    let checks = rtl.join("rnic_checks.sv");
+    if checks.is_file() {
+        sources.push(checks.display().to_string());
+    }
+    let models = models(&sources, &rtl, wanted_configurations().as_deref());
 
-    let umbrellas: Vec<PathBuf> = std::thread::scope(|scope| {
+    let umbrellas: Vec<Umbrellas> = std::thread::scope(|scope| {
         let jobs: Vec<_> = models
             .iter()
             .map(|model| scope.spawn(|| verilate(model, &verilator, &out)))
             .collect();
-        let done: Vec<Result<PathBuf, String>> = jobs
+        let done: Vec<Result<Umbrellas, String>> = jobs
             .into_iter()
             .map(|job| job.join().expect("verilate does not panic"))
             .collect();
@@ -94,39 +115,73 @@ pub fn main() {
             .unwrap_or_else(|why| give_up(&why))
     });
     write(&out.join("models.h"), &registry(&models));
+    let built: Vec<&str> = models.iter().map(|model| model.name).collect();
+    println!("cargo::rustc-env=RNIC_BUILT_MODELS={}", built.join(","));
 
-    let mut build = cxx_build::bridge("src/hw/ffi.rs");
-    build
-        // A test build would compile them at -O0, which is 17 times slower.
-        .opt_level(2)
-        .warnings(false)
-        .include("sim")
-        .include("sim/abi")
-        .include(&out)
-        .include(&verilator.include)
-        .include(verilator.include.join("vltstd"))
-        .include(
-            verilator
-                .runtime_header
-                .parent()
-                .expect("it lies in a folder"),
-        )
-        .flag("-include")
-        .flag(&verilator.runtime_header)
+    let mut hot = cxx_build::bridge("src/hw/ffi.rs");
+    hot.opt_level(2)
         .file("sim/device.cpp")
-        .files(umbrellas);
-    for flag in &verilator.flags {
-        build.flag(flag);
+        .files(umbrellas.iter().map(|u| &u.hot));
+    let mut cold = cc::Build::new();
+    cold.cpp(true)
+        .opt_level(0)
+        .files(umbrellas.iter().map(|u| &u.cold));
+    for build in [&mut hot, &mut cold] {
+        build
+            // Debug information would double the time and nobody steps through these files.
+            .debug(false)
+            .warnings(false)
+            .include("sim")
+            .include("sim/abi")
+            .include(&out)
+            .include(&verilator.include)
+            .include(verilator.include.join("vltstd"))
+            .include(
+                verilator
+                    .runtime_header
+                    .parent()
+                    .expect("it lies in a folder"),
+            )
+            .flag("-include")
+            .flag(&verilator.runtime_header);
+        for flag in &verilator.flags {
+            build.flag(flag);
+        }
     }
-    if build.try_compile("rnic_models").is_err() {
+    // The hot part needs the cold one, and a linker looks for symbols from left to right.
+    let compiled = std::thread::scope(|scope| {
+        let hot = scope.spawn(|| hot.try_compile("rnic_models"));
+        let cold = cold.try_compile("rnic_models_cold");
+        hot.join().expect("cc does not panic").is_ok() && cold.is_ok()
+    });
+    if !compiled {
         give_up("the verilated models do not compile: see the compiler's messages above");
     }
 }
 
+/// `RNIC_CONFIGS`: the configurations to build, all of them if it is not set. For the inner
+/// loop of work on the RTL, where each one costs seconds.
+fn wanted_configurations() -> Option<Vec<String>> {
+    println!("cargo::rerun-if-env-changed=RNIC_CONFIGS");
+    let text = env::var("RNIC_CONFIGS")
+        .ok()
+        .filter(|t| !t.trim().is_empty())?;
+    let wanted: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+    let known = policy::Config::ALL.map(|config| config.name);
+    if let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
+        give_up(&format!(
+            "RNIC_CONFIGS names {name:?}; the configurations are {}",
+            known.join(", ")
+        ));
+    }
+    Some(wanted)
+}
+
 /// The named configurations, and the loopback that checks the bridge itself.
-fn models(sources: &[String], rtl: &Path) -> Vec<Model> {
+fn models(sources: &[String], rtl: &Path, wanted: Option<&[String]>) -> Vec<Model> {
     let mut models: Vec<Model> = policy::Config::ALL
         .iter()
+        .filter(|config| wanted.is_none_or(|names| names.iter().any(|name| name == config.name)))
         .map(|config| Model {
             name: config.name,
             top: "rnic_top",
@@ -157,7 +212,7 @@ fn models(sources: &[String], rtl: &Path) -> Vec<Model> {
 }
 
 /// Runs Verilator into an empty folder and writes one file that includes all that came out.
-fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<PathBuf, String> {
+fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrellas, String> {
     let prefix = model.prefix();
     let folder = out.join(&prefix);
     // Files of an earlier run with other options would be compiled along.
@@ -174,7 +229,6 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<PathBuf,
             "--no-timing",
             "--assert",
             "--trace-fst",
-            "--trace-structs",
         ])
         .args(["--x-assign", "fast", "--x-initial", "unique"])
         .args(["--prefix", &prefix, "--top-module", model.top, "--Mdir"])
@@ -207,12 +261,19 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<PathBuf,
         .filter(|name| name.ends_with(".cpp"))
         .collect();
     generated.sort();
-    let mut text = String::new();
-    for file in &generated {
-        let _ = writeln!(text, "#include \"{prefix}/{file}\"");
-    }
-    let _ = write!(
-        text,
+    let is_cold = |name: &&String| {
+        ["__Slow", "__Trace__", "__Syms", "__Dpi"]
+            .iter()
+            .any(|part| name.contains(part))
+    };
+    let (cold, hot): (Vec<&String>, Vec<&String>) = generated.iter().partition(is_cold);
+    let include = |files: Vec<&String>| -> String {
+        files
+            .iter()
+            .map(|file| format!("#include \"{prefix}/{file}\"\n"))
+            .collect()
+    };
+    let shim = format!(
         "#include \"{prefix}/{prefix}_rnic_pkg.h\"\n\
          #define RNIC_PKG {prefix}_rnic_pkg\n\
          #include \"abi_check.h\"\n\
@@ -224,9 +285,13 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<PathBuf,
          }}\n",
         name = model.name
     );
-    let umbrella = out.join(format!("{prefix}_all.cc"));
-    write(&umbrella, &text);
-    Ok(umbrella)
+    let umbrellas = Umbrellas {
+        hot: out.join(format!("{prefix}_hot.cc")),
+        cold: out.join(format!("{prefix}_cold.cc")),
+    };
+    write(&umbrellas.hot, &(include(hot) + &shim));
+    write(&umbrellas.cold, &include(cold));
+    Ok(umbrellas)
 }
 
 /// The table that `new_device` looks its name up in.
@@ -250,12 +315,16 @@ fn registry(models: &[Model]) -> String {
 /// The files that `rnic.f` names, taken from the folder that the list lies in: a copy of the
 /// RTL elsewhere brings its own.
 fn read_file_list(list: &Path, rtl: &Path) -> Vec<String> {
-    let text = fs::read_to_string(list)
-        .unwrap_or_else(|e| give_up(&format!("{}: {e}", list.display())));
+    let text =
+        fs::read_to_string(list).unwrap_or_else(|e| give_up(&format!("{}: {e}", list.display())));
     text.lines()
         .map(|line| line.split("//").next().unwrap_or("").trim())
         .filter(|line| !line.is_empty())
-        .map(|file| rtl.join(file.strip_prefix("rtl/").unwrap_or(file)).display().to_string())
+        .map(|file| {
+            rtl.join(file.strip_prefix("rtl/").unwrap_or(file))
+                .display()
+                .to_string()
+        })
         .collect()
 }
 

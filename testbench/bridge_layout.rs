@@ -93,10 +93,10 @@ fn input_fields() -> Vec<Field<rnic_stim>> {
 #[rustfmt::skip]
 fn policy_fields() -> Vec<Field<rnic_policy>> {
     fields![rnic_policy:
-        policy.refuse_reset_to_err, policy.cur_state_override, policy.rc_sqe_row,
-        policy.allow_leave_draining, policy.sqd_hold_unstarted,
-        policy.wqe_check_in_pipeline, policy.cq_overwrite, policy.cq_scope,
-        policy.link_infiniband, policy.reserved, policy.max_inline,
+        refuse_reset_to_err, cur_state_override, rc_sqe_row,
+        allow_leave_draining, sqd_hold_unstarted,
+        wqe_check_in_pipeline, cq_overwrite, cq_scope,
+        link_infiniband, reserved, max_inline,
     ]
 }
 
@@ -202,7 +202,9 @@ fn shown(dut: &mut Rtl, policy: &rnic_policy, stim: &rnic_stim, count: usize) ->
 
 /// Single bits, and all of them at once.
 fn patterns(width: u32) -> impl Iterator<Item = u32> {
-    (0..width).map(|bit| 1 << bit).chain([u32::MAX >> (32 - width)])
+    (0..width)
+        .map(|bit| 1 << bit)
+        .chain([u32::MAX >> (32 - width)])
 }
 
 #[test]
@@ -237,7 +239,10 @@ fn every_bit_of_every_input_field_arrives_in_the_field_of_the_same_name() {
 fn every_bit_of_every_output_field_leaves_from_the_field_of_the_same_name() {
     let fields = output_fields();
     let mut dut = loopback();
-    let mut stim = rnic_stim { hold_internal: DRIVE_OUTPUTS, ..all_valid() };
+    let mut stim = rnic_stim {
+        hold_internal: DRIVE_OUTPUTS,
+        ..all_valid()
+    };
     for value in patterns(32) {
         stim.cmd.tag = value;
         dut.reset(&Default::default()).expect("reset");
@@ -284,7 +289,10 @@ fn the_field_lists_cover_the_records() {
 fn flags_are_the_bits_of_the_header() {
     let mut dut = loopback();
     for &flag in FLAGS {
-        let mut stim = rnic_stim { hold_internal: SHOW_FLAGS, ..all_valid() };
+        let mut stim = rnic_stim {
+            hold_internal: SHOW_FLAGS,
+            ..all_valid()
+        };
         stim.cmd.tag = flag;
         let got = shown(&mut dut, &Default::default(), &stim, FLAGS.len());
         let expected: Vec<u32> = FLAGS.iter().map(|&f| u32::from(f == flag)).collect();
@@ -324,7 +332,15 @@ fn payloads_are_written_only_where_valid() {
     let mut got = rnic_resp::default();
     got.rsp.tag = 7;
     got.retire.tag = 7;
-    dut.step(&rnic_stim { retire_ready: 1, ..Default::default() }, &mut got).expect("one clock");
+    dut.step(
+        &rnic_stim {
+            retire_ready: 1,
+            cmd_valid: 1,
+            ..Default::default()
+        },
+        &mut got,
+    )
+    .expect("one clock");
     assert_eq!((got.rsp.tag, got.retire.tag), (7, 0));
 }
 
@@ -332,6 +348,9 @@ fn payloads_are_written_only_where_valid() {
 fn the_test_input_is_cut_to_its_width() {
     let mut dut = loopback();
     let at = input_fields().len() + policy_fields().len();
-    let stim = rnic_stim { hold_internal: 0xfc, ..all_valid() };
+    let stim = rnic_stim {
+        hold_internal: 0xfc,
+        ..all_valid()
+    };
     assert_eq!(shown(&mut dut, &Default::default(), &stim, at + 1)[at], 4);
 }

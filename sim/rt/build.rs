@@ -74,6 +74,7 @@ fn main() {
     build
         .cpp(true)
         .opt_level(2)
+        .debug(false)
         .warnings(false)
         .include(&include)
         .include(include.join("vltstd"))

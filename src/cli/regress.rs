@@ -1,8 +1,8 @@
 //! `rnic-cosim regress` and `rnic-cosim replay`.
 
-use std::process::ExitCode;
-
 use std::path::PathBuf;
+#[cfg(not(feature = "rtl"))]
+use std::process::ExitCode;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -94,6 +94,13 @@ mod with_rtl {
         bad(format!("--{what} `{got}`{near}; there are {}", names.join(", ")))
     }
 
+    fn not_built(config: &str) -> String {
+        format!(
+            "configuration {config} is not part of this program: it was built with RNIC_CONFIGS, \
+             build it again without"
+        )
+    }
+
     fn seeds(text: &str) -> anyhow::Result<std::ops::Range<u64>> {
         let wrong = || bad(format!("--seeds `{text}`: expected a number or FROM..TO with FROM < TO"));
         let number = |t: &str| t.trim().parse::<u64>().map_err(|_| wrong());
@@ -136,6 +143,9 @@ mod with_rtl {
         let seeds = seeds(&args.seeds)?;
         let profiles = profiles(&args.profile)?;
         let configs = configs(&args.config)?;
+        if let Some(missing) = configs.iter().find(|c| !c.is_built()) {
+            return Err(bad(not_built(missing.name())));
+        }
         let mut settings = Vec::new();
         for text in &args.policy {
             settings.push(parse_setting(text).map_err(|e| bad(format!("--policy: {e}")))?);
@@ -262,7 +272,7 @@ mod with_rtl {
 
     fn print(report: &Report) {
         let mut table = Table::new();
-        table.load_preset(presets::NOTHING);
+        table.load_style(presets::NOTHING);
         table.set_header([
             "profile", "runs", "operations", "clocks", "refused", "stale", "flushed", "CQEs", "lost",
             "full", "fault", "in error", "cascades", "drained", "no room", "same QP next",
@@ -351,6 +361,9 @@ mod with_rtl {
 
     pub fn replay(args: ReplayArgs) -> anyhow::Result<ExitCode> {
         let recording = Recording::load(&args.file).map_err(|e| bad(e.to_string()))?;
+        if HwConfig::from_name(&recording.config).is_some_and(|c| !c.is_built()) {
+            return Err(bad(not_built(&recording.config)));
+        }
         println!(
             "{}: config {}, {} steps{}",
             args.file.display(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::coverage::Coverage;
@@ -84,7 +84,7 @@ impl Case {
     /// Runs it once more and keeps every step.
     pub fn record(&self) -> Recording {
         let mut source = Recorder::new(self.generator());
-        let run = || -> Result<(), Failure> {
+        let mut run = || -> Result<(), Failure> {
             let dut = self.power_up()?;
             Cosim::new(dut, *self.config.sizes(), self.policy, &self.timing)?.run(&mut source)
         };
@@ -222,7 +222,6 @@ impl Campaign {
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let (tx, rx) = mpsc::channel();
-        let tx = Mutex::new(tx);
         let mut report = Report {
             profiles: Vec::new(),
             elapsed: Duration::ZERO,
@@ -231,10 +230,9 @@ impl Campaign {
         };
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.max(1) {
-                let tx = tx.lock().map(|tx| tx.clone());
+                let tx = tx.clone();
                 let (next, stop) = (&next, &stop);
                 scope.spawn(move || {
-                    let Ok(tx) = tx else { return };
                     loop {
                         let late = self.time_limit.is_some_and(|l| start.elapsed() >= l);
                         let i = next.fetch_add(1, Ordering::Relaxed);
@@ -257,10 +255,8 @@ impl Campaign {
                     }
                 });
             }
-            if let Ok(mut tx) = tx.lock() {
-                // The last sender gone ends the loop below.
-                *tx = mpsc::channel().0;
-            }
+            // The last sender gone ends the loop below.
+            drop(tx);
             let mut failed: Option<(usize, Failure)> = None;
             loop {
                 match rx.recv_timeout(Duration::from_millis(200)) {

@@ -132,8 +132,14 @@ impl<D: Dut, O: Observer> Cosim<D, O> {
         self.scoreboard.machine()
     }
 
+    /// Host memory after the last retired operation.
     pub fn host(&mut self) -> &mut Host {
         self.scoreboard.host()
+    }
+
+    /// Gives the device back.
+    pub fn into_dut(self) -> D {
+        self.driver.into_dut()
     }
 
     pub fn driver(&mut self) -> &mut Driver<D> {

@@ -114,12 +114,12 @@ impl Host {
         if double == 0 {
             return;
         }
-        let ahead = (index + double - ring.consumer) % double;
-        // Up to `depth` entries can be given up; a larger distance is an index that lies behind.
-        if ahead <= double / 2 {
+        let ahead = ((index + double - ring.consumer) % double) as usize;
+        // Only entries that lie there can be given up; else the index is one that software has
+        // passed while the doorbell was under way.
+        if ring.lossy || ahead <= ring.unread.len() {
             ring.consumer = index;
-            let given_up = (ahead as usize).min(ring.unread.len());
-            ring.unread.drain(..given_up);
+            ring.unread.drain(..ahead.min(ring.unread.len()));
         }
     }
 
@@ -184,6 +184,17 @@ mod tests {
         let w = abi::rnic_cqe_write { cqn: 0, index: 0, cqe: entry(1, 1) };
         h.deliver(&w, &w, old);
         assert_eq!(h.poll(0), Ok(None));
+    }
+
+    #[test]
+    fn a_doorbell_that_software_has_overtaken_moves_nothing() {
+        let mut h = Host::new(1);
+        h.create(0, 1, false);
+        put(&mut h, 0, entry(1, 1));
+        assert_eq!(h.poll(0), Ok(Some(entry(1, 1))));
+        // One lap has two indices only: 0 lies as far ahead of 1 as behind it.
+        h.consumed(0, 0);
+        assert_eq!((h.consumer(0), h.poll(0)), (1, Ok(None)));
     }
 
     #[test]

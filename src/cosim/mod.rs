@@ -3,6 +3,7 @@
 //! * [`Cosim`] drives a [`crate::hw::Dut`] and checks every record with a [`Scoreboard`].
 //! * [`stimulus`] makes operations at random; [`recording`] keeps runs and [`shrink`] thins them out.
 
+pub mod bench;
 pub mod campaign;
 pub mod convert;
 mod coverage;

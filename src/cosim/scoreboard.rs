@@ -61,6 +61,8 @@ pub struct Outstanding {
     pub operation: Operation,
     /// Ready clocks when it was offered, then when it was accepted.
     since: u64,
+    /// Clock in which it was accepted.
+    accepted: u64,
 }
 
 /// Predicted records of one stream that were not seen yet, or seen ones not predicted yet.
@@ -79,6 +81,8 @@ struct Expected<R> {
     seq: u64,
     /// CQEs that go before (rsp, event); ring generation (cqe).
     mark: u64,
+    /// Ready clocks when it was predicted.
+    since: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -261,7 +265,12 @@ impl Scoreboard {
     /// The driver shows this operation on its channel from now on.
     pub fn offer(&mut self, tag: u32, operation: Operation) {
         let ch = usize::from(convert::channel(&operation).number());
-        self.offered[ch] = Some(Outstanding { tag, operation, since: self.ready_clocks });
+        self.offered[ch] = Some(Outstanding {
+            tag,
+            operation,
+            since: self.ready_clocks,
+            accepted: 0,
+        });
     }
 
     /// Nothing offered, accepted or predicted is open, and the model owes nothing.
@@ -300,6 +309,7 @@ impl Scoreboard {
             if accepted != 0 {
                 if let Some(mut o) = self.offered[ch].take() {
                     o.since = self.ready_clocks;
+                    o.accepted = clock;
                     self.accepted[ch].push_back(o);
                 }
             }
@@ -374,7 +384,7 @@ impl Scoreboard {
         observer: &mut impl Observer,
     ) -> Result<(), Box<Mismatch>> {
         let internal = got.channel == Channel::Internal.number();
-        let (tag, op) = if internal {
+        let (tag, op, accepted) = if internal {
             let Some(op) = convert::internal_step(got) else {
                 let what = format!(
                     "retire shows an internal step with operation {} and queue {}, which is none",
@@ -382,7 +392,7 @@ impl Scoreboard {
                 );
                 return Err(self.mismatch(Check::Retire, what, None, Vec::new()));
             };
-            (0, op)
+            (0, op, self.clock)
         } else {
             self.next_in_order(got)?
         };
@@ -401,7 +411,7 @@ impl Scoreboard {
             let what = "the retire record is not as predicted".to_string();
             return Err(self.mismatch(Check::Retire, what, Some((tag, op)), fields));
         }
-        self.check_room(&op, wire_room, &effects, (tag, op))?;
+        self.check_room(wire_room, &effects, accepted, (tag, op))?;
         self.keep(tag, &op, &effects);
         let causes = self.causes(&effects);
         self.coverage.count(&op, wire_room, &effects, causes);
@@ -412,7 +422,10 @@ impl Scoreboard {
     }
 
     /// The oldest outstanding operation of the channel that `retire` names must be this one.
-    fn next_in_order(&mut self, got: &abi::rnic_retire) -> Result<(u32, Operation), Box<Mismatch>> {
+    fn next_in_order(
+        &mut self,
+        got: &abi::rnic_retire,
+    ) -> Result<(u32, Operation, u64), Box<Mismatch>> {
         let ch = usize::from(got.channel);
         let Some(queue) = self.accepted.get_mut(ch) else {
             let what = format!("retire names channel {}, which does not exist", got.channel);
@@ -420,7 +433,7 @@ impl Scoreboard {
         };
         if queue.front().is_some_and(|o| o.tag == got.tag) {
             let o = queue.pop_front().expect("it has a front");
-            return Ok((o.tag, o.operation));
+            return Ok((o.tag, o.operation, o.accepted));
         }
         let name = Channel::from_number(got.channel).unwrap_or_default();
         let oldest = queue.front().copied();
@@ -461,15 +474,16 @@ impl Scoreboard {
         })
     }
 
+    /// `accepted`: clock in which the operation entered and looked at the wire's room.
     fn check_room(
         &mut self,
-        op: &Operation,
         wire_room: bool,
         e: &Effects,
+        accepted: u64,
         this: (u32, Operation),
     ) -> Result<(), Box<Mismatch>> {
-        let recent = |c: Option<u64>, now: u64| c.is_some_and(|c| now - c <= ROOM_REACH);
-        match op {
+        let recent = |c: Option<u64>| c.is_some_and(|c| c + ROOM_REACH >= accepted);
+        match this.1 {
             Operation::Issue { .. } if !wire_room => {
                 let what = "an ISSUE step shows no wire room".to_string();
                 Err(self.mismatch(Check::WireRoom, what, Some(this), Vec::new()))
@@ -477,9 +491,9 @@ impl Scoreboard {
             Operation::PostSend(_) => {
                 let now = self.clock;
                 if !wire_room
-                    && !recent(self.room.stalled, now)
-                    && !recent(self.room.waiting, now)
-                    && !recent(self.room.posts[1], now)
+                    && !recent(self.room.stalled)
+                    && !recent(self.room.waiting)
+                    && !recent(self.room.posts[1])
                     && !self.machine.owed_qps().any(|q| self.machine.owed(q).issue)
                 {
                     let what = format!(
@@ -533,12 +547,12 @@ impl Scoreboard {
     }
 
     fn predict(&mut self, tag: u32, op: &Operation, e: &Effects) -> Result<(), Box<Mismatch>> {
-        let seq = self.seq;
+        let (seq, since) = (self.seq, self.ready_clocks);
         if let Some(c) = &e.cqe {
             if let Some(record) = convert::cqe_record(c) {
                 self.cqes_predicted += 1;
                 let mark = u64::from(self.host.generation(record.cqn));
-                let expected = Expected { record, seq, mark };
+                let expected = Expected { record, seq, mark, since };
                 match self.cqe.ahead.pop_front() {
                     Some(seen) => self.pair_cqe(expected, seen)?,
                     None => self.cqe.expected.push_back(expected),
@@ -547,21 +561,21 @@ impl Scoreboard {
         }
         let mark = self.cqes_predicted;
         if let Some(record) = convert::rsp_record(tag, op, e) {
-            let expected = Expected { record, seq, mark };
+            let expected = Expected { record, seq, mark, since };
             match self.rsp.ahead.pop_front() {
                 Some(seen) => self.pair_rsp(expected, seen)?,
                 None => self.rsp.expected.push_back(expected),
             }
         }
         if let Some(event) = &e.event {
-            let expected = Expected { record: convert::event_record(event), seq, mark };
+            let expected = Expected { record: convert::event_record(event), seq, mark, since };
             match self.event.ahead.pop_front() {
                 Some(seen) => self.pair_event(expected, seen)?,
                 None => self.event.expected.push_back(expected),
             }
         }
         if let Some(issue) = &e.issue {
-            let expected = Expected { record: convert::issue_record(issue), seq, mark };
+            let expected = Expected { record: convert::issue_record(issue), seq, mark, since };
             match self.issue.ahead.pop_front() {
                 Some(seen) => self.pair_issue(expected, seen)?,
                 None => self.issue.expected.push_back(expected),
@@ -716,23 +730,20 @@ impl Scoreboard {
                 }
             }
         }
-        let late = |since: Option<u64>| since.is_some_and(|seq| self.seq > seq + 4 * self.bounds.ahead as u64);
-        for (name, check, seq) in [
-            ("answer", Check::Rsp, self.rsp.expected.front().map(|e| e.seq)),
-            ("event", Check::Event, self.event.expected.front().map(|e| e.seq)),
-            ("released WQE", Check::Issue, self.issue.expected.front().map(|e| e.seq)),
-            ("CQE", Check::Cqe, self.cqe.expected.front().map(|e| e.seq)),
+        // In a ready clock each stream can give one record; a stall may have left a queue.
+        let limit = pipeline + slack + self.bounds.ahead as u64;
+        fn first<R>(s: &Stream<R>) -> Option<(u64, u64)> {
+            s.expected.front().map(|e| (e.seq, e.since))
+        }
+        for (name, check, oldest) in [
+            ("answer", Check::Rsp, first(&self.rsp)),
+            ("event", Check::Event, first(&self.event)),
+            ("released WQE", Check::Issue, first(&self.issue)),
+            ("CQE", Check::Cqe, first(&self.cqe)),
         ] {
-            // A stream that stands still holds its records back rightly.
-            let standing = match check {
-                Check::Rsp => self.rsp.offered.is_some(),
-                Check::Event => self.event.offered.is_some(),
-                Check::Issue => self.issue.offered.is_some(),
-                _ => self.cqe.offered.is_some(),
-            };
-            if late(seq) && !standing {
-                let what = format!("the {name} of this operation never came");
-                return Err(self.paired(check, &what, seq.expect("it is late"), vec![]));
+            if let Some((seq, _)) = oldest.filter(|(_, since)| now - since > limit) {
+                let what = format!("the {name} of this operation did not come in time");
+                return Err(self.paired(check, &what, seq, vec![]));
             }
         }
         Ok(())

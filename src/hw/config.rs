@@ -1,8 +1,8 @@
-//! The sizes that the hardware was built in.
+//! The sizes that the hardware is built in.
 
 use crate::model::Config;
 
-/// One of the configurations that were compiled into this program.
+/// One of the named configurations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum HwConfig {
     /// 4 QPs, 2 CQs, queues of 4.
@@ -28,6 +28,13 @@ impl HwConfig {
             Self::Deep => &Config::DEEP,
             Self::Large => &Config::LARGE,
         }
+    }
+
+    /// Whether this program holds it: all are built unless `RNIC_CONFIGS` named some.
+    pub fn is_built(self) -> bool {
+        env!("RNIC_BUILT_MODELS")
+            .split(',')
+            .any(|name| name == self.name())
     }
 
     /// As a user writes it.

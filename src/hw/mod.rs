@@ -44,6 +44,15 @@ pub enum DutError {
         /// What Verilator reports: source, line, name and message of the assertion.
         text: String,
     },
+    /// The program was built without this configuration.
+    #[error(
+        "the hardware of configuration {name} is not in this program: \
+         it was built with RNIC_CONFIGS, build it again without"
+    )]
+    NotBuilt {
+        /// Of the configuration.
+        name: &'static str,
+    },
     /// The waveform file cannot be written.
     #[error("waveform {path}: {why}")]
     Waves { path: String, why: String },

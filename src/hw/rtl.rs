@@ -25,8 +25,14 @@ impl Rtl {
     /// Powers an instance up. The seed decides all memory and register contents before reset.
     ///
     /// # Errors
-    /// If the RTL stops itself while it is constructed.
+    /// If the program was built without this configuration, or the RTL stops itself while it
+    /// is constructed.
     pub fn new(config: HwConfig, seed: u64) -> Result<Self, DutError> {
+        if !config.is_built() {
+            return Err(DutError::NotBuilt {
+                name: config.name(),
+            });
+        }
         Self::named(config.name(), seed)
     }
 

@@ -7,3 +7,4 @@ pub mod output;
 pub mod steps;
 pub mod svg;
 pub mod timeline;
+pub mod tables;

@@ -8,7 +8,7 @@ mod bare;
 mod check;
 pub mod describe;
 mod engine;
-mod fields;
+pub(crate) mod fields;
 mod file;
 mod host;
 #[cfg(feature = "rtl")]
@@ -17,7 +17,7 @@ pub mod names;
 mod parse;
 mod parse_expect;
 mod parse_step;
-mod problem;
+pub(crate) mod problem;
 mod run;
 mod trace;
 

@@ -3,8 +3,8 @@
 use super::{Machine, NotOwed, WhyNotOwed, effects};
 use crate::model::packets::packets_for;
 use crate::model::{
-    Answer, Effects, Issue, OpClass, Outcome, PostSend, QpState, Queue, Sqd, Transport, WqeCheck,
-    WqeErrors, decode_wqe, mtu_bytes, status,
+    Answer, Effects, Issue, OpClass, Outcome, PostSend, QpState, Queue, Sqd, WqeCheck, WqeErrors,
+    decode_wqe, mtu_bytes, status,
 };
 
 /// A posted send, as far as it still matters.
@@ -46,13 +46,7 @@ impl Machine {
             e.outcome = Outcome::QueueFull;
             return;
         }
-        let decoded = decode_wqe(
-            post,
-            qp.transport,
-            self.attrs[q].path_mtu,
-            &self.policy,
-            &self.config,
-        );
+        let decoded = decode_wqe(post, qp.transport, qp.mtu, &self.policy, &self.config);
         let refusing = match self.policy.wqe_check {
             WqeCheck::AtPost => decoded.errors.minus(WqeErrors::WALK_KEY),
             WqeCheck::InPipeline => WqeErrors::EMPTY,
@@ -156,10 +150,7 @@ impl Machine {
         let qp = &mut self.qps[q];
         qp.sq_issued += 1;
         qp.sq_reads += u16::from(wqe.class.is_some_and(OpClass::holds_fence));
-        let mtu = mtu_bytes(match qp.transport {
-            Transport::Rc | Transport::Uc => self.attrs[q].path_mtu,
-            Transport::Ud => self.config.max_mtu,
-        });
+        let mtu = mtu_bytes(qp.mtu);
         let (packets, response_packets) = match wqe.class {
             Some(OpClass::Read) => (1, packets_for(wqe.length, mtu)),
             Some(OpClass::CompareSwap | OpClass::FetchAdd) | None => (1, 0),

@@ -1,0 +1,32 @@
+# The commands of this project. `make run` on a fresh machine installs what is missing,
+# builds everything and shows the scenarios.
+.PHONY: run test lint bench install clean help
+
+help:
+	@echo 'make run     install what is missing, build, run all scenarios; results in out/'
+	@echo 'make test    install what is missing, run all tests'
+	@echo 'make lint    RTL by two front ends, clippy, rustfmt'
+	@echo 'make bench   checked co-simulation against a bare loop over the same model'
+	@echo 'make clean   remove what was built and out/'
+
+.DEFAULT_GOAL := help
+
+install:
+	@tools/install.sh
+
+run: install
+	@mkdir -p out
+	cargo run --release --quiet -- run scenarios/*.toml --waves-dir out --report-dir out
+
+test: install
+	cargo test
+
+lint: install
+	tools/lint.sh
+
+bench: install
+	cargo run --release --quiet -- bench
+
+clean:
+	cargo clean
+	rm -rf out
