@@ -420,8 +420,9 @@ mod tests {
 
     #[test]
     fn a_wrong_number_fails_an_expectation() {
-        let trace = on_stand_in(Some((Fault::WrongLostCount, 1)));
-        assert!(!trace.passed());
+        // Each step ends with a query of the three CQs; step 4 is the first that looks at `lost`.
+        let trace = on_stand_in(Some((Fault::WrongLostCount, 3 * 4)));
+        assert!(trace.steps[4].failures.iter().any(|f| f.what == "lost of CQ1"));
     }
 
     #[test]
