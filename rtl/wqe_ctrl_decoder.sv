@@ -95,13 +95,15 @@ module wqe_ctrl_decoder
 
   // ---- requests
 
-  logic inline_requested, fence, signal, solicit;
+  logic inline_requested, inline_data, fence, signal, solicit;
   assign inline_requested = flags_i.mlx5 ? flags_i.inline_seg : ctrl_i.flags[4];
+  // A larger payload falls to DMA, which is no error.
+  assign inline_data      = inline_requested && carries_payload && payload_len_i <= max_inline_i;
   assign fence            = fence_mode inside {3'd2, 3'd3, 3'd4};
   assign signal           = ctrl_i.flags[3];
   assign solicit          = ctrl_i.flags[1];
 
-  // ---- errors
+  // ---- errors. Of an unknown opcode only what needs no class is judged.
 
   wqe_errors_t errors;
   always_comb begin
@@ -112,12 +114,12 @@ module wqe_ctrl_decoder
                            || (flags_i.mlx5 && ctrl_i.flags[4]);
     errors.bad_fence     = fence_mode > 3'd4;
     errors.bad_ds        = known && bad_ds;
-    errors.walk_format   = flags_i.walk_format;
+    errors.walk_format   = known && flags_i.walk_format;
     errors.bad_length    = payload_len_i > MaxMessage
                            || (known && ud && payload_len_i > PortMtu)
                            || (is_atomic && payload_len_i != 32'd8);
-    errors.walk_length   = flags_i.walk_length;
-    errors.walk_key      = flags_i.walk_key;
+    errors.walk_length   = known && flags_i.walk_length;
+    errors.walk_key      = known && flags_i.walk_key && !inline_data;  // no lkey, no check
   end
 
   // ---- answer
@@ -131,8 +133,7 @@ module wqe_ctrl_decoder
     dec_o.meta.fence     = fence;
     dec_o.meta.signal    = signal;
     dec_o.meta.solicited = solicit && consumes_receive;
-    dec_o.meta.inline_data =
-        inline_requested && carries_payload && payload_len_i <= max_inline_i;
+    dec_o.meta.inline_data = inline_data;
     dec_o.meta.headers.reth      = is_write || is_read;
     dec_o.meta.headers.immdt     = has_imm;
     dec_o.meta.headers.ieth      = has_inv;

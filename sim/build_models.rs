@@ -225,7 +225,7 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
 
     let mut command = Command::new(&verilator.path);
     command
-        .args(["--cc", "-O3", "--no-timing", "--assert", "--trace-fst", "--trace-structs"])
+        .args(["--cc", "-O3", "--no-timing", "--assert", "--trace-fst"])
         .arg("--no-trace-params")
         // One function of 10,000 lines takes the compiler twice as long as forty of them and
         // gains it 4 %.

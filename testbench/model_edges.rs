@@ -697,3 +697,56 @@ fn cur_state_matches_or_overrides() {
     let c = Modify { qp_state: 4, cur_qp_state: 5, ..call };
     assert_eq!(judge(&c, Policy::LINUX), Layer::Transition, "SQE to SQD is no row");
 }
+
+// ---- packets ----
+
+#[test]
+fn messages_are_cut_by_the_path_and_on_ud_by_the_port() {
+    for (t, class, length, packets) in [
+        (Transport::Rc, OpClass::Write, 5000, (5, 0)),
+        (Transport::Uc, OpClass::Send, 1024, (1, 0)),
+        (Transport::Rc, OpClass::Read, 5000, (1, 5)),
+        (Transport::Ud, OpClass::Send, 4096, (1, 0)),
+    ] {
+        let mut b = one_qp(Policy::BOOK, t);
+        let e = b.op(Operation::PostSend(PostSend {
+            qpn: Q,
+            ctrl: wqe(class, 0).pack().expect("fits"),
+            payload_len: length,
+            ..PostSend::default()
+        }));
+        let issue = e.issue.expect("released at once");
+        assert_eq!(
+            (issue.packets, issue.response_packets),
+            packets,
+            "{class} on {t}"
+        );
+        assert_eq!((issue.length, issue.segments), (length, 1));
+    }
+}
+
+// ---- fence ----
+
+#[test]
+fn a_fence_waits_for_reads_and_atomics_and_for_nothing_else() {
+    for class in OpClass::ALL {
+        let mut b = one_qp(Policy::BOOK, Transport::Rc);
+        b.post(Q, wqe(class, 0));
+        let fenced = ControlSegment {
+            fence_mode: 2,
+            ..wqe(OpClass::Send, 1)
+        };
+        let released = b.post(Q, fenced).issue.is_some();
+        let waits = class == OpClass::Read || class.is_atomic();
+        assert_eq!(released, !waits, "behind {class}");
+        let step = b.clone().try_op(Operation::Issue { qpn: Q }, true);
+        let why = if waits {
+            WhyNotOwed::Fenced
+        } else {
+            WhyNotOwed::NothingWaits
+        };
+        assert_eq!(step.expect_err("not now").why, why);
+        b.complete(Q, Queue::Send, 0);
+        assert_eq!(b.m.owed(Q).issue, waits);
+    }
+}

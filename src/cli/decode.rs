@@ -1,9 +1,182 @@
-//! The subcommand of this name.
+//! `rnic-cosim decode`: what does this dump say?
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-#[derive(clap::Args)]
-pub struct Args {}
+use anyhow::Context;
+use clap::ValueEnum;
 
-pub fn run(_: Args) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("not built yet")
+use super::BadInput;
+use crate::decode::{
+    self, CQ_EVENTS, CQE_SYNDROMES, Meaning, Options, Query, Report, Style, WC_STATUSES,
+};
+use crate::model::{Transport, WqeFormat};
+
+const EXAMPLES: &str = "\
+Examples:
+  dmesg | rnic-cosim decode                  every mlx5 dump and error message in a log
+  rnic-cosim decode crash.txt --summary      the first real error per QP, flushes counted
+  rnic-cosim decode --json < dump.txt        the same for programs
+  rnic-cosim decode --syndrome 0x14 --vendor 0x89   numbers of a log line, no dump
+  rnic-cosim decode --status 5               a work completion status
+  rnic-cosim decode --cq-event 1             syndrome of a CQ error event (not of a CQE)
+  echo '00000a0a 00012001 00000018 00000000' | rnic-cosim decode --format book
+
+Understood: byte rows with offsets (kernel, hexdump -C, xxd; log prefixes, mail quoting and
+wrapped lines allowed), four 32-bit words per line (user space), plain hex, header lines and
+messages with syndrome and vendor code, many dumps in one paste. mthca and mlx4 prints are
+recognised and refused: their layout is another one.
+
+Exit codes: 0 decoded, 1 decoded but a cross-check failed, 2 refused or not understood.";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// File with the paste; `-` or nothing: standard input
+    #[arg(conflicts_with_all = ["syndrome", "vendor", "cq_event", "status"])]
+    file: Option<PathBuf>,
+    /// Format of control segments. auto: mlx5; the book's format is never guessed
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    format: Format,
+    /// Transport of the QP; without it RC, and the layout behind the control segment is guessed
+    #[arg(long, value_enum)]
+    transport: Option<TransportArg>,
+    /// Path MTU in bytes, for the number of packets
+    #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = mtu)]
+    path_mtu: u32,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Only root cause, flush counts, checks and warnings
+    #[arg(long)]
+    summary: bool,
+    /// Look up a CQE syndrome (number or name)
+    #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, CQE_SYNDROMES))]
+    syndrome: Option<u8>,
+    /// Vendor code that came with it
+    #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, &[]))]
+    vendor: Option<u8>,
+    /// Look up the syndrome of a CQ error event (number or name)
+    #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, CQ_EVENTS))]
+    cq_event: Option<u8>,
+    /// Look up a work completion status (number or name)
+    #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, WC_STATUSES))]
+    status: Option<u8>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Auto,
+    Book,
+    Mlx5,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TransportArg {
+    Rc,
+    Uc,
+    Ud,
+}
+
+fn mtu(s: &str) -> Result<u32, String> {
+    match s.parse() {
+        Ok(n @ (256 | 512 | 1024 | 2048 | 4096)) => Ok(n),
+        _ => Err("expected 256, 512, 1024, 2048 or 4096".into()),
+    }
+}
+
+/// A number, decimal or with 0x, or a name of the table with or without its usual prefix.
+fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
+    let n = match s.strip_prefix("0x").or_else(|| s.strip_prefix("0X")) {
+        Some(h) => u32::from_str_radix(h, 16).ok(),
+        None => s.parse::<u32>().ok(),
+    };
+    if let Some(n) = n {
+        return u8::try_from(n).map_err(|_| "expected a number of 8 bits, 0..=255 (0xff)".into());
+    }
+    let up = s.to_ascii_uppercase();
+    let bare = ["MLX5_CQE_SYNDROME_", "MLX5_CQ_ERROR_SYNDROME_", "IBV_WC_", "IB_WC_"]
+        .iter()
+        .find_map(|p| up.strip_prefix(p))
+        .unwrap_or(&up);
+    if let Some(m) = table.iter().find(|m| m.name == bare) {
+        return Ok(m.value);
+    }
+    let near = table
+        .iter()
+        .map(|m| (strsim::jaro_winkler(bare, m.name), m.name))
+        .filter(|(d, _)| *d > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let kind = if table.is_empty() { "a number (decimal or 0x..)" } else { "a number or a name" };
+    Err(match near {
+        Some((_, name)) => format!("expected {kind}; did you mean {name}?"),
+        None => format!("expected {kind}"),
+    })
+}
+
+pub fn run(a: Args) -> anyhow::Result<ExitCode> {
+    let query =
+        Query { syndrome: a.syndrome, vendor: a.vendor, cq_event: a.cq_event, status: a.status };
+    let report = if query == Query::default() {
+        let (name, text) = read(a.file.as_deref())?;
+        let options = Options {
+            format: match a.format {
+                Format::Auto => None,
+                Format::Book => Some(WqeFormat::Book),
+                Format::Mlx5 => Some(WqeFormat::Mlx5),
+            },
+            transport: a.transport.map(|t| match t {
+                TransportArg::Rc => Transport::Rc,
+                TransportArg::Uc => Transport::Uc,
+                TransportArg::Ud => Transport::Ud,
+            }),
+            path_mtu: (a.path_mtu / 128).ilog2() as u8,
+        };
+        decode::decode(&text, &options).map_err(|e| BadInput(format!("{name}: {e}")))?
+    } else {
+        decode::look_up(&query).map_err(|e| BadInput(e.to_string()))?
+    };
+    print(&report, a.json, a.summary)?;
+    Ok(ExitCode::from(u8::from(!report.consistent())))
+}
+
+/// Name for messages and text. Bytes that are no UTF-8 are kept as replacement characters: a
+/// log may hold anything around its dumps.
+fn read(file: Option<&Path>) -> anyhow::Result<(String, String)> {
+    let mut bytes = Vec::new();
+    let name = match file.filter(|f| *f != Path::new("-")) {
+        None => {
+            if std::io::stdin().is_terminal() {
+                eprintln!("paste the dump, then Ctrl-D");
+            }
+            std::io::stdin().read_to_end(&mut bytes).context("standard input")?;
+            "<stdin>".to_owned()
+        }
+        Some(f) => {
+            bytes = std::fs::read(f).map_err(|e| BadInput(format!("{}: {e}", f.display())))?;
+            f.display().to_string()
+        }
+    };
+    Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn print(report: &Report, json: bool, summary: bool) -> anyhow::Result<()> {
+    let stdout = std::io::stdout();
+    let text = if json {
+        serde_json::to_string_pretty(report)? + "\n"
+    } else {
+        decode::render(
+            report,
+            Style {
+                color: stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+                summary,
+            },
+        )
+    };
+    match stdout.lock().write_all(text.as_bytes()) {
+        // `| head` closed the pipe: not our failure.
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        r => r.context("standard output"),
+    }
 }

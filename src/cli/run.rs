@@ -1,9 +1,330 @@
-//! The subcommand of this name.
+//! Runs scenario files.
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-#[derive(clap::Args)]
-pub struct Args {}
+use anyhow::Context;
+use clap::ValueEnum;
 
-pub fn run(_: Args) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("not built yet")
+use super::BadInput;
+use crate::model::Policy;
+use crate::report::{json, output, steps, svg, timeline};
+use crate::scenario::names::{BadPolicy, POLICIES, PROFILES, set_policy};
+use crate::scenario::{Engine, ModelEngine, Scenario, Trace, closest, parse, run as run_scenario};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Scenario files, folders of such, or - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What to run on
+    #[arg(long, value_enum, default_value_t = EngineKind::DEFAULT)]
+    engine: EngineKind,
+    /// Policy profile instead of the file's: book or linux
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<String>,
+    /// One policy instead of the file's, for example cq_full=overwrite; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    policy: Vec<String>,
+    /// Write the waveforms of one scenario to this FST file
+    #[arg(long, value_name = "F.fst", conflicts_with = "waves_dir")]
+    waves: Option<PathBuf>,
+    /// Write the waveforms of each scenario into this folder
+    #[arg(long, value_name = "DIR")]
+    waves_dir: Option<PathBuf>,
+    /// Write the timeline of one scenario as a page that needs nothing else
+    #[arg(long, value_name = "F.html", conflicts_with = "report_dir")]
+    report: Option<PathBuf>,
+    /// Write the timeline of each scenario into this folder
+    #[arg(long, value_name = "DIR")]
+    report_dir: Option<PathBuf>,
+    /// Write the timeline of one scenario as a picture
+    #[arg(long, value_name = "F.svg")]
+    svg: Option<PathBuf>,
+    /// Print a JSON list with one element per scenario
+    #[arg(long)]
+    json: bool,
+    /// Print every step also where there are several scenarios
+    #[arg(long)]
+    steps: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EngineKind {
+    /// RTL and golden model in lockstep
+    Both,
+    /// The RTL alone, judged by the scenario
+    Rtl,
+    /// The golden model alone
+    Model,
+}
+
+impl EngineKind {
+    const DEFAULT: Self = if cfg!(feature = "rtl") { Self::Both } else { Self::Model };
+}
+
+fn bad(text: impl Into<String>) -> anyhow::Error {
+    BadInput(text.into()).into()
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let files = files(&args.files)?;
+    options(&args, &files)?;
+    // All input is judged before anything runs or is written.
+    let mut scenarios = Vec::new();
+    for file in &files {
+        let mut scenario = load(file)?;
+        overrule(&args, &mut scenario)?;
+        scenarios.push(scenario);
+    }
+    for dir in [&args.report_dir, &args.waves_dir].into_iter().flatten() {
+        std::fs::create_dir_all(dir)
+            .map_err(|e| bad(format!("cannot make the folder {}: {e}", dir.display())))?;
+    }
+
+    let mut all_passed = true;
+    let mut list = Vec::new();
+    let several = scenarios.len() > 1;
+    for scenario in &scenarios {
+        let trace = run_one(&args, scenario)?;
+        all_passed &= trace.passed();
+        write_reports(&args, &trace)?;
+        if args.json {
+            list.push(json::json(&trace));
+        } else if several && !args.steps {
+            let mark = if trace.passed() { "ok    " } else { "FAILED" };
+            print(&format!("{mark} {}: {}\n", trace.file, trace.title))?;
+            if !trace.passed() {
+                print(&steps::verdict(&trace))?;
+            }
+        } else {
+            let width = std::io::stdout().is_terminal().then(terminal_width);
+            print(&steps::steps(&trace, width))?;
+        }
+    }
+    if args.json {
+        print(&format!("{}\n", serde_json::to_string_pretty(&list)?))?;
+    } else if several {
+        print(&format!("{} scenarios\n", scenarios.len()))?;
+    }
+    Ok(if all_passed { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Folders are replaced by the scenario files in them.
+fn files(given: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(path)
+            .map_err(|e| bad(format!("cannot read the folder {}: {e}", path.display())))?;
+        let mut found: Vec<PathBuf> = entries
+            .filter_map(|e| Some(e.ok()?.path()))
+            .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+            .collect();
+        if found.is_empty() {
+            return Err(bad(format!("{} holds no .toml file", path.display())));
+        }
+        found.sort();
+        all.extend(found);
+    }
+    Ok(all)
+}
+
+/// Options that do not go together.
+fn options(args: &Args, files: &[PathBuf]) -> anyhow::Result<()> {
+    if args.waves.is_some() || args.waves_dir.is_some() {
+        if args.engine == EngineKind::Model {
+            return Err(bad(
+                "the golden model has no waveforms: take --engine rtl or both, or leave --waves out",
+            ));
+        }
+        if cfg!(not(feature = "rtl")) {
+            return Err(bad("this build has no RTL, so there are no waveforms to write"));
+        }
+    }
+    if cfg!(not(feature = "rtl")) && args.engine != EngineKind::Model {
+        return Err(bad(
+            "this build has no RTL: take --engine model, or build with the feature `rtl`",
+        ));
+    }
+    if files.len() > 1 {
+        let single = [
+            ("--waves", &args.waves, "--waves-dir"),
+            ("--report", &args.report, "--report-dir"),
+            ("--svg", &args.svg, "one scenario at a time"),
+        ];
+        for (name, value, instead) in single {
+            if value.is_some() {
+                return Err(bad(format!(
+                    "{name} is one file, but there are {} scenarios: take {instead}",
+                    files.len()
+                )));
+            }
+        }
+    }
+    if args.report_dir.is_some() || args.waves_dir.is_some() {
+        let mut stems: Vec<String> = files.iter().map(|f| stem(f)).collect();
+        stems.sort();
+        if let Some(twice) = stems.windows(2).find(|w| w[0] == w[1]) {
+            return Err(bad(format!(
+                "two scenarios are named {}: their files would overwrite each other",
+                twice[0]
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn load(file: &Path) -> anyhow::Result<Scenario> {
+    let (name, bytes) = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .map_err(|e| bad(format!("cannot read standard input: {e}")))?;
+        ("<stdin>".to_owned(), bytes)
+    } else {
+        let bytes =
+            std::fs::read(file).map_err(|e| bad(format!("cannot read {}: {e}", file.display())))?;
+        (file.display().to_string(), bytes)
+    };
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let good = e.utf8_error().valid_up_to();
+        let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
+        bad(format!("{name}:{line}: this is not UTF-8 text"))
+    })?;
+    parse(&name, &text).map_err(|e| bad(e.to_string()))
+}
+
+/// Policies given on the command line replace those of the file.
+fn overrule(args: &Args, scenario: &mut Scenario) -> anyhow::Result<()> {
+    let hint = |text: &str, known: &[&str]| {
+        closest(text, known.iter().copied())
+            .map_or(String::new(), |c| format!(" (did you mean `{c}`?)"))
+    };
+    if let Some(name) = &args.profile {
+        let found: Option<&(&'static str, Policy)> = PROFILES.iter().find(|(n, _)| n == name);
+        let Some((known, policy)) = found else {
+            let names: Vec<&str> = PROFILES.iter().map(|(n, _)| *n).collect();
+            return Err(bad(format!(
+                "--profile: `{name}` is no profile, expected one of: {}{}",
+                names.join(", "),
+                hint(name, &names)
+            )));
+        };
+        scenario.profile = known;
+        scenario.policy = *policy;
+    }
+    for setting in &args.policy {
+        let Some((name, value)) = setting.split_once('=') else {
+            return Err(bad(format!(
+                "--policy: `{setting}` has no `=`, expected NAME=VALUE, for example sqd=hold_unstarted"
+            )));
+        };
+        set_policy(&mut scenario.policy, name, value).map_err(|e| match e {
+            BadPolicy::Name => bad(format!(
+                "--policy: there is no policy `{name}`, expected one of: {}{}",
+                POLICIES.join(", "),
+                hint(name, POLICIES)
+            )),
+            BadPolicy::Value(known) => bad(format!(
+                "--policy: `{value}` is no value of {name}, expected one of: {}{}",
+                known.join(", "),
+                hint(value, &known)
+            )),
+        })?;
+    }
+    Ok(())
+}
+
+fn run_one(args: &Args, scenario: &Scenario) -> anyhow::Result<Trace> {
+    let waves = match (&args.waves, &args.waves_dir) {
+        (Some(file), _) => Some(file.clone()),
+        (None, Some(dir)) => Some(dir.join(format!("{}.fst", stem(Path::new(&scenario.file))))),
+        (None, None) => None,
+    };
+    let part = waves.as_deref().map(output::building_site);
+    let mut engine = engine(args.engine, scenario, part.as_deref()).inspect_err(|_| {
+        if let Some(part) = &part {
+            // It may not even have come into being.
+            let _ = std::fs::remove_file(part);
+        }
+    })?;
+    let trace = run_scenario(scenario, engine.as_mut());
+    // The waveform file is complete only once the device is gone.
+    drop(engine);
+    if let (Some(waves), Some(part)) = (waves, part) {
+        std::fs::rename(&part, &waves)
+            .with_context(|| format!("cannot write {}", waves.display()))?;
+    }
+    Ok(trace)
+}
+
+#[cfg(not(feature = "rtl"))]
+fn engine(_: EngineKind, s: &Scenario, _: Option<&Path>) -> anyhow::Result<Box<dyn Engine>> {
+    Ok(Box::new(ModelEngine::new(s.config, s.policy)))
+}
+
+#[cfg(feature = "rtl")]
+fn engine(kind: EngineKind, s: &Scenario, waves: Option<&Path>) -> anyhow::Result<Box<dyn Engine>> {
+    use crate::hw::{Dut, HwConfig, Rtl};
+    use crate::scenario::{BareEngine, LockstepEngine};
+
+    if kind == EngineKind::Model {
+        return Ok(Box::new(ModelEngine::new(s.config, s.policy)));
+    }
+    let config = HwConfig::from_name(s.config.name)
+        .with_context(|| format!("this program holds no RTL of configuration {}", s.config.name))?;
+    // Any power-up values will do, but the same ones each time.
+    let mut device = Rtl::new(config, 1)?;
+    if let Some(path) = waves {
+        device.open_waves(path).map_err(|e| bad(format!("cannot write waveforms: {e}")))?;
+    }
+    Ok(match kind {
+        EngineKind::Rtl => Box::new(BareEngine::new(device, s.policy)?),
+        _ => Box::new(LockstepEngine::new(device, s.config, s.policy)?),
+    })
+}
+
+fn write_reports(args: &Args, trace: &Trace) -> anyhow::Result<()> {
+    let write = |path: &Path, content: String| {
+        output::write_whole(path, content.as_bytes())
+            .map_err(|e| bad(format!("cannot write {}: {e}", path.display())))
+    };
+    if let Some(path) = &args.report {
+        write(path, timeline::page(trace))?;
+    }
+    if let Some(dir) = &args.report_dir {
+        let path = dir.join(format!("{}.html", stem(Path::new(&trace.file))));
+        write(&path, timeline::page(trace))?;
+    }
+    if let Some(path) = &args.svg {
+        write(path, svg::svg(trace))?;
+    }
+    Ok(())
+}
+
+/// Name for files made from a scenario.
+fn stem(file: &Path) -> String {
+    if file == Path::new("-") || file == Path::new("<stdin>") {
+        return "stdin".to_owned();
+    }
+    file.file_stem().map_or_else(|| "scenario".to_owned(), |s| s.to_string_lossy().into_owned())
+}
+
+/// Columns, as far as the environment tells.
+fn terminal_width() -> u16 {
+    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(100)
+}
+
+/// Prints, and is content when nobody reads on.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
 }

@@ -1,9 +1,74 @@
-//! The subcommand of this name.
+//! The tables that model and RTL obey.
+
+use std::io::Write;
 use std::process::ExitCode;
 
-#[derive(clap::Args)]
-pub struct Args {}
+use clap::ValueEnum;
 
-pub fn run(_: Args) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("not built yet")
+use super::BadInput;
+use crate::explain::knobs::Profile;
+use crate::report::tables::{Topic, states_svg, table};
+
+/// Prints a table as the golden model has it.
+#[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 printed, 2 bad input.")]
+pub struct Args {
+    topic: Name,
+    /// book or linux
+    #[arg(long, default_value = "book")]
+    profile: String,
+    #[arg(long, value_enum, default_value_t = Format::Md)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Name {
+    /// Attributes of each legal MODIFY_QP
+    Transitions,
+    /// What each state takes and where it leads
+    States,
+    /// What can be chosen, and what the profiles choose
+    Policies,
+    /// Send opcodes
+    Opcodes,
+    /// Effect of the send flags per opcode and transport
+    Flags,
+    /// Bits of the control segment
+    WqeLayout,
+    /// Sizes of send WQEs
+    WqeSizes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Md,
+    Csv,
+    Json,
+    /// A picture; of `states` only
+    Svg,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let policy =
+        Profile::named(&args.profile).map_err(|e| BadInput(format!("--profile: {e}")))?.policy;
+    let topic = match args.topic {
+        Name::Transitions => Topic::Transitions,
+        Name::States => Topic::States,
+        Name::Policies => Topic::Policies,
+        Name::Opcodes => Topic::Opcodes,
+        Name::Flags => Topic::Flags,
+        Name::WqeLayout => Topic::WqeLayout,
+        Name::WqeSizes => Topic::WqeSizes,
+    };
+    let text = match args.format {
+        Format::Md => table(topic, &policy).markdown(),
+        Format::Csv => table(topic, &policy).csv(),
+        Format::Json => serde_json::to_string_pretty(&table(topic, &policy).json())? + "\n",
+        Format::Svg if topic == Topic::States => states_svg(&policy),
+        Format::Svg => {
+            return Err(BadInput("--format svg: only `tables states` is drawn".to_string()).into());
+        }
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,1 +1,32 @@
-//! Driver, scoreboard and stimulus.
+//! Co-simulation of hardware and golden model: the only place that knows both.
+//!
+//! * [`Cosim`] drives a [`crate::hw::Dut`] and checks every record with a [`Scoreboard`].
+//! * [`stimulus`] makes operations at random; [`recording`] keeps runs and [`shrink`] thins them out.
+
+pub mod bench;
+pub mod campaign;
+pub mod convert;
+mod coverage;
+mod driver;
+mod engine;
+#[cfg(test)]
+pub(crate) mod fake;
+#[cfg(test)]
+mod fake_tests;
+mod host;
+mod mismatch;
+pub mod recording;
+mod scoreboard;
+mod settings;
+pub mod shrink;
+pub mod stimulus;
+pub mod timing;
+
+pub use coverage::{Coverage, Distances};
+pub use driver::{CHANNELS, Driver};
+pub use engine::{Cosim, Failure, NextCompletion, Source, View};
+pub use host::{BadPoll, Host};
+pub use mismatch::{Check, FieldDiff, Happened, Mismatch, Plain};
+pub use scoreboard::{Bounds, Observer, Outstanding, Scoreboard};
+pub use settings::{POLICY_KEYS, PolicyError, nearest, parse_setting, policy_pairs, set_policy};
+pub use timing::{Hold, Pressure, Timing};

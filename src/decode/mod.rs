@@ -1,1 +1,422 @@
-//! Meaning of pasted dumps.
+//! Meaning of pasted dumps: mlx5 error CQEs and send WQEs, as drivers and libraries print them.
+//!
+//! ```text
+//! text ── lex (what is this line?) ── blocks (where does each byte belong?)
+//!      ── cqe / wqe (what do the bytes say?) ── report (what does it mean together?)
+//! ```
+//!
+//! Four name spaces are kept apart ([`Namespace`]), nothing is padded, and a vendor code is
+//! never given a meaning.
+
+mod blocks;
+mod control;
+mod cqe;
+mod lex;
+mod lookup;
+mod names;
+mod record;
+mod relate;
+mod render;
+mod wqe;
+
+pub use control::{ControlDecoder, ControlInput, ModelDecoder, Verdict};
+pub use lookup::{Query, look_up};
+pub use names::{
+    CQ_EVENTS, CQE_SYNDROMES, Meaning, Namespace, Side, WC_STATUSES, cqe_opcode,
+    wc_status_of_syndrome, wqe_opcode,
+};
+pub use record::{
+    Check, CqeRecord, DataSeg, LookUp, QpSummary, Record, Report, RootCause, Source, Told,
+    WqeRecord,
+};
+pub use render::{Style, render};
+
+use crate::model::{OpClass, Transport, WqeFormat};
+use blocks::{Block, Item, Paste};
+use lex::{Entry, Foreign, WqeHead};
+use relate::Found;
+
+/// How to read a paste.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// `None`: find out; that always means mlx5, the book's format is never guessed.
+    pub format: Option<WqeFormat>,
+    /// Transport of the QP for the decoder's verdict; `None`: RC, and the layout is guessed.
+    pub transport: Option<Transport>,
+    /// `ibv_mtu` number for the number of packets.
+    pub path_mtu: u8,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { format: None, transport: None, path_mtu: 3 }
+    }
+}
+
+/// A paste that is not understood: one message with line, what was found and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);
+
+/// Decodes a paste with the golden model as decoder of control segments.
+///
+/// # Errors
+/// [`Refusal`] if nothing in it is of a known format.
+pub fn decode(text: &str, options: &Options) -> Result<Report, Refusal> {
+    decode_with(text, options, &ModelDecoder::default())
+}
+
+/// Decodes a paste with any decoder of control segments.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_with(
+    text: &str,
+    options: &Options,
+    engine: &dyn ControlDecoder,
+) -> Result<Report, Refusal> {
+    if text.trim().is_empty() {
+        return Err(Refusal(format!("the input is empty; expected {EXPECTED}")));
+    }
+    let mut paste = blocks::assemble(text);
+    let mut found = Vec::new();
+    walk(&mut paste, options, engine, &mut found);
+    if found.is_empty() {
+        return Err(refuse(&paste));
+    }
+    let mut report = relate::report(found);
+    report.warnings = std::mem::take(&mut paste.warnings);
+    for p in &paste.problems {
+        report.checks.push(Check {
+            text: "every dump of the paste can be read".into(),
+            ok: false,
+            detail: p.text.clone(),
+        });
+    }
+    if !paste.foreign.is_empty() {
+        report.warnings.push(format!("not decoded: {}", foreign_text(&paste)));
+    }
+    Ok(report)
+}
+
+const EXPECTED: &str = "byte rows with offsets ('00000030: 00 00 00 00 0f 00 78 06 ...'), four 32-bit words per line, plain hex bytes, or messages with 'syndrome 0x.. vendor syndrome 0x..'";
+
+fn refuse(paste: &Paste) -> Refusal {
+    // What was met first in the paste is told.
+    let problem = paste.problems.iter().min_by_key(|p| p.line);
+    match (problem, paste.foreign.first()) {
+        (Some(p), Some((line, _))) if p.line < *line => Refusal(p.text.clone()),
+        (_, Some(_)) => Refusal(format!("{}; expected mlx5 dumps", foreign_text(paste))),
+        (Some(p), None) => Refusal(p.text.clone()),
+        (None, None) => Refusal(format!(
+            "no dump found in {} {}; expected {EXPECTED}",
+            paste.lines,
+            if paste.lines == 1 { "line" } else { "lines" }
+        )),
+    }
+}
+
+/// What the foreign lines are, in one message.
+fn foreign_text(paste: &Paste) -> String {
+    let mut parts = Vec::new();
+    let mthca: Vec<_> = paste
+        .foreign
+        .iter()
+        .filter_map(
+            |(l, f)| {
+                if let Foreign::Mthca { words } = f { Some((*l, *words)) } else { None }
+            },
+        )
+        .collect();
+    if let Some((line, _)) = mthca.first() {
+        let bytes: usize = mthca.iter().map(|(_, w)| 4 * w).sum();
+        parts.push(format!(
+            "line {line}: {bytes} bytes, not a 64-byte mlx5 CQE: words with offsets in brackets are the print of an mthca (InfiniHost) CQE, whose layout is another one"
+        ));
+    }
+    if let Some((line, Foreign::Mlx4 { index, opcode })) =
+        paste.foreign.iter().find(|(_, f)| matches!(f, Foreign::Mlx4 { .. }))
+    {
+        let (code, send) = (opcode & 0x1f, opcode & 0x40 != 0);
+        parts.push(format!(
+            "line {line}: mlx4 one-line form; index is the upper 16 bits (0x{:x}); opcode 0x{opcode:02x} = {} 0x{code:x} {} the send bit 0x40",
+            index >> 16,
+            if code == 0x1e { "error code" } else { "code" },
+            if send { "with" } else { "without" },
+        ));
+    }
+    if let Some((line, _)) = paste.foreign.iter().find(|(_, f)| *f == Foreign::HostWords) {
+        parts.push(format!(
+            "line {line}: 16-bit words in the byte order of the printing host; expected single bytes (hexdump -C, xxd)"
+        ));
+    }
+    parts.join("; ")
+}
+
+/// What kind of thing the next bytes are said to be.
+#[derive(Clone, Debug, Default)]
+enum Hint {
+    #[default]
+    None,
+    Cqe,
+    Wqe(WqeHead),
+}
+
+fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found: &mut Vec<Found>) {
+    let items = std::mem::take(&mut paste.items);
+    let mut hint = Hint::None;
+    let mut ethernet = false;
+    let mut receive_queue = false;
+    for item in items {
+        match item {
+            Item::CqeFollows => hint = Hint::Cqe,
+            Item::Entry(line, e) => {
+                if e.heads_dump {
+                    hint = Hint::Cqe;
+                    ethernet = e.ethernet;
+                }
+                found.push(Found::Entry { line, entry: e });
+            }
+            Item::WqeHead(h) => hint = Hint::Wqe(h),
+            Item::CqEvent { line, cqn, syndrome } => {
+                found.push(Found::Done(Record::CqEvent(lookup::cq_event(
+                    syndrome,
+                    Some((line, cqn)),
+                ))));
+            }
+            Item::Block(b) => {
+                let hint = std::mem::take(&mut hint);
+                if receive_queue && matches!(hint, Hint::Wqe(_)) {
+                    paste.warnings.push(format!(
+                        "line {}: a receive WQE has no control segment; not decoded",
+                        b.lines.0
+                    ));
+                    continue;
+                }
+                let ctx = wqe::Context {
+                    format: options.format.unwrap_or(WqeFormat::Mlx5),
+                    transport: options.transport,
+                    ethernet,
+                };
+                let before = found.len();
+                let step = Step { options, engine, ctx };
+                step.block(&b, hint, paste, found);
+                for f in &found[before..] {
+                    if let Found::Cqe { record, .. } = f {
+                        receive_queue = record.cqe_opcode == Some("RESP_ERR");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Most bytes of one WQE: `ds` has six bits.
+const WQE_MAX: usize = 1024;
+
+struct Step<'a> {
+    options: &'a Options,
+    engine: &'a dyn ControlDecoder,
+    ctx: wqe::Context,
+}
+
+impl Step<'_> {
+    fn block(&self, b: &Block, hint: Hint, paste: &mut Paste, found: &mut Vec<Found>) {
+        if self.options.format == Some(WqeFormat::Book) {
+            // Only WQEs have this format; an entry that is announced as a CQE is not one.
+            if !matches!(hint, Hint::Cqe) {
+                return self.wqe(b, None, paste, found);
+            }
+        }
+        match hint {
+            Hint::Cqe => self.cqe(b, paste, found),
+            Hint::Wqe(h) => self.wqe(b, Some(h), paste, found),
+            Hint::None => self.guess(b, paste, found),
+        }
+    }
+
+    /// A block that nothing announces: what fits?
+    fn guess(&self, b: &Block, paste: &mut Paste, found: &mut Vec<Found>) {
+        let n = b.bytes.len();
+        let mut at = 0;
+        let mut any = false;
+        while at < n {
+            let rest = b.part(at, n.min(at + WQE_MAX));
+            let first = rest.part(0, rest.bytes.len().min(cqe::CQE_BYTES));
+            let fit = cqe::fit(&first);
+            let is_wqe = wqe::fits(&rest);
+            let error = fit == cqe::Fit::Error;
+            if error || fit == cqe::Fit::Success && !is_wqe && !upper_half(&rest) {
+                let r = cqe::decode(&first, cqe::CQE_BYTES);
+                if error && (is_wqe || r.syndrome_name.is_none()) {
+                    paste.warnings.push(format!(
+                        "line {}: nothing says what these bytes are; read as a CQE because byte 0x3f is that of an error entry",
+                        b.lines.0
+                    ));
+                }
+                found.push(Found::Cqe { record: Box::new(r) });
+                at += cqe::CQE_BYTES;
+            } else if is_wqe {
+                let len = (wqe::ring_blocks(&rest) * 64).min(rest.bytes.len());
+                self.wqe(&rest.part(0, len), None, paste, found);
+                at += len;
+            } else if upper_half(&rest) {
+                let half = rest.part(64, 128);
+                found.push(Found::Cqe { record: Box::new(cqe::decode(&half, 128)) });
+                at += 128;
+            } else {
+                // A slot of zeros between entries of a ring says nothing.
+                let zero = first.bytes.iter().all(|x| *x == Some(0));
+                if !(zero && n > 64) {
+                    self.problem(b, at, paste);
+                    return;
+                }
+                at += first.bytes.len();
+                if at >= n && !any {
+                    self.problem(b, 0, paste);
+                }
+                continue;
+            }
+            any = true;
+        }
+    }
+
+    /// Says why the 64 bytes from `at` on are neither CQE nor WQE.
+    fn problem(&self, b: &Block, at: usize, paste: &mut Paste) {
+        let line = b.lines.0;
+        let n = b.bytes.len() - at;
+        let (tail, end) = (at + cqe::TAIL, at + cqe::CQE_BYTES);
+        let text = if b.bytes[at..].iter().all(|x| matches!(x, None | Some(0))) {
+            format!("line {line}: found {n} bytes of zero; expected an entry that was written")
+        } else if n < cqe::CQE_BYTES {
+            format!(
+                "line {line}: found {n} bytes that start with no mlx5 control segment; expected 64 for a CQE (its row 0x30 holds the error fields) or a WQE"
+            )
+        } else if !b.holds(tail, end) {
+            format!(
+                "line {line}: row 0x{tail:02x} is missing or cut; expected its 16 bytes, which hold the error fields of a CQE"
+            )
+        } else {
+            format!(
+                "line {line}: found {n} bytes; expected an mlx5 CQE (a CQE opcode in byte 0x{:02x}) or an mlx5 WQE (opcode, ds and QP number at the start), or --format book for the book's control segments",
+                end - 1
+            )
+        };
+        paste.problems.push(blocks::Problem { line, text });
+    }
+
+    /// Announced as a CQE.
+    fn cqe(&self, b: &Block, paste: &mut Paste, found: &mut Vec<Found>) {
+        let n = b.bytes.len();
+        match n {
+            64 | 128 if b.holds(n - 16, n) => {
+                let part = b.part(n - 64, n);
+                let r = cqe::decode(&part, n);
+                if r.cqe_opcode.is_none() {
+                    paste.problems.push(blocks::Problem {
+                        line: b.lines.0,
+                        text: format!(
+                            "line {}: the last byte of the CQE has opcode 0x{:x}; expected 0xd (requester error), 0xe (responder error) or another CQE opcode",
+                            b.lines.1,
+                            part.slice(63, 64)[0] >> 4
+                        ),
+                    });
+                    return;
+                }
+                found.push(Found::Cqe {
+                    record: Box::new(r),
+                });
+            }
+            64 | 128 => paste.problems.push(blocks::Problem {
+                line: b.lines.0,
+                text: format!(
+                    "line {}: row 0x{:02x} is missing or cut; expected its 16 bytes, which hold the error fields of a CQE",
+                    b.lines.0,
+                    n - 16
+                ),
+            }),
+            _ if n > 128 && n % 64 == 0 => self.guess(b, paste, found),
+            _ => paste.problems.push(blocks::Problem {
+                line: b.lines.0,
+                text: format!(
+                    "line {}: found {n} bytes; expected 64 or 128 for a CQE",
+                    b.lines.0
+                ),
+            }),
+        }
+    }
+
+    fn wqe(&self, b: &Block, head: Option<WqeHead>, paste: &mut Paste, found: &mut Vec<Found>) {
+        let line = b.lines.0;
+        let Some(ctrl) = wqe::control_words(b) else {
+            paste.problems.push(blocks::Problem {
+                line,
+                text: format!(
+                    "line {line}: row 0x00 is missing or cut; expected the 16 bytes of the control segment"
+                ),
+            });
+            return;
+        };
+        let mut r = wqe::decode(b, ctrl, &self.ctx, &mut paste.warnings);
+        let eth = r.layout == "ethernet";
+        let book = self.ctx.format == WqeFormat::Book;
+        if OpClass::from_mlx5(r.opcode).is_some() && !eth || book {
+            let guessed = if r.layout == "datagram" { Transport::Ud } else { Transport::Rc };
+            let transport = self.options.transport.unwrap_or(guessed);
+            if self.options.transport.is_none() {
+                r.say.push(format!(
+                    "transport taken to be {}; --transport says otherwise",
+                    transport.name()
+                ));
+            }
+            r.verdict = Some(self.engine.decode(&ControlInput {
+                ctrl,
+                format: self.ctx.format,
+                transport,
+                path_mtu: self.options.path_mtu,
+                payload_len: wqe::payload(&r),
+                inline: r.data_segs.iter().any(|d| d.inline),
+            }));
+        } else if eth {
+            r.say.push(
+                "an Ethernet send queue is none of RC, UC and UD: no verdict of the decoder".into(),
+            );
+        }
+        found.push(Found::Wqe { record: Box::new(r), head });
+    }
+}
+
+/// Is it a 128-byte entry? Its last 64 bytes hold the fields.
+fn upper_half(b: &Block) -> bool {
+    b.bytes.len() == 128 && cqe::fit(&b.part(64, 128)) != cqe::Fit::No && {
+        let low = b.part(0, 64);
+        cqe::fit(&low) != cqe::Fit::Error && !wqe::fits(&low)
+    }
+}
+
+/// A message without the bytes of its CQE.
+fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
+    let told = Told {
+        cqn: e.cqn,
+        ring_slot: e.ring_slot,
+        operation: e.operation.clone(),
+        remote_qpn: e.remote_qpn,
+        length: e.length,
+    };
+    let Some(syndrome) = e.syndrome else {
+        let mut l = lookup::status(e.status.unwrap_or(0), e.vendor);
+        l.line = line;
+        l.qpn = e.qpn;
+        l.cqn = e.cqn;
+        return Record::WcStatus(l);
+    };
+    let mut r = cqe::empty(source);
+    r.lines = line.map(|l| (l, l));
+    r.cqe_opcode = e.opcode.and_then(names::cqe_opcode);
+    r.qpn = e.qpn;
+    r.vendor_err_synd = e.vendor;
+    r.told = told;
+    cqe::set_syndrome(&mut r, syndrome);
+    cqe::explain_error(&mut r, e.opcode);
+    Record::Cqe(Box::new(r))
+}

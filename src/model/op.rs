@@ -1,11 +1,14 @@
 //! Operations that enter the hardware, and everything one operation brings about.
 
+use serde::{Deserialize, Serialize};
+
 use super::types::*;
 
 /// Values of the QP attributes, in the widths of `struct ibv_qp_attr`.
 ///
 /// Which of them are meant is said by an [`AttrMask`]; the rest is ignored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AttrValues {
     pub access_flags: u32,
     pub qkey: u32,
@@ -31,7 +34,8 @@ pub struct AttrValues {
 }
 
 /// The part of `struct ibv_ah_attr` that the control plane judges or stores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AddressVector {
     /// Nonzero: packets carry a GRH. Mandatory on RoCE.
     pub is_global: u8,
@@ -44,7 +48,8 @@ pub struct AddressVector {
 }
 
 /// One operation as it enters a channel, or one of the hardware's own steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Operation {
     CreateCq {
         cqn: u32,
@@ -110,7 +115,8 @@ pub enum Operation {
 }
 
 /// `ibv_modify_qp`: raw state numbers, because 7 and above must be refused and not unsayable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Modify {
     pub qpn: u32,
     pub attr_mask: AttrMask,
@@ -122,7 +128,8 @@ pub struct Modify {
 }
 
 /// POST_SEND: the control segment and what the segment walker found behind it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PostSend {
     pub qpn: u32,
     /// The four words of the control segment in host order.
@@ -141,7 +148,8 @@ pub struct PostSend {
 }
 
 /// What the transport engine reports about one WQE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Complete {
     pub qpn: u32,
     pub queue: Queue,

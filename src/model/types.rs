@@ -5,7 +5,7 @@ use std::fmt;
 macro_rules! numbered {
     ($(#[$m:meta])* $name:ident { $($(#[$vm:meta])* $v:ident = $n:expr => $s:expr),+ $(,)? } default $d:ident) => {
         $(#[$m])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[repr(u8)]
         pub enum $name { $($(#[$vm])* $v = $n),+ }
         impl $name {
@@ -95,7 +95,7 @@ numbered! {
 macro_rules! bits {
     ($(#[$m:meta])* $name:ident : $t:ty { $($(#[$vm:meta])* $v:ident = $n:expr),+ $(,)? }) => {
         $(#[$m])*
-        #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
         pub struct $name(pub $t);
         impl $name {
             pub const EMPTY: Self = Self(0);

@@ -1,1 +1,10 @@
 //! Tables, timelines and pages for people.
+
+pub mod digest;
+pub mod json;
+pub mod layout;
+pub mod output;
+pub mod steps;
+pub mod svg;
+pub mod timeline;
+pub mod tables;

@@ -1,1 +1,33 @@
-//! Scenario files.
+//! Scenario files: what is done to the hardware step by step, and what is expected of it.
+//!
+//! [`parse`] reads and checks a file, [`run`] runs it on an [`Engine`], and the [`Trace`] that
+//! comes back is what all reports are made from.
+
+#[cfg(feature = "rtl")]
+mod bare;
+mod check;
+pub mod describe;
+mod engine;
+pub(crate) mod fields;
+mod file;
+mod host;
+#[cfg(feature = "rtl")]
+mod lockstep;
+pub mod names;
+mod parse;
+mod parse_expect;
+mod parse_step;
+pub(crate) mod problem;
+mod run;
+mod trace;
+
+#[cfg(feature = "rtl")]
+pub use bare::BareEngine;
+pub use engine::{Defect, Engine, ModelEngine};
+pub use file::{Names, Scenario};
+#[cfg(feature = "rtl")]
+pub use lockstep::LockstepEngine;
+pub use parse::parse;
+pub use problem::{BadScenario, closest};
+pub use run::run;
+pub use trace::*;

@@ -302,6 +302,7 @@ impl Machine {
             rq_ceiling: ceilings[1] as u16,
             send_epoch: qp.send_epoch,
             recv_epoch: qp.recv_epoch,
+            mtu: self.config.max_mtu,
             ..Qp::default()
         };
         Effects {
@@ -413,5 +414,58 @@ fn effects(outcome: Outcome) -> Effects {
         event: None,
         issue: None,
         retire_cqn: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Complete, Queue};
+
+    #[test]
+    fn stale_saturates() {
+        let mut m = Machine::new(Config::SMALL, Policy::BOOK);
+        let cq = Operation::CreateCq {
+            cqn: 0,
+            depth: 4,
+            ignore_overrun: false,
+        };
+        let qp = Operation::CreateQp {
+            qpn: 0,
+            transport: 0,
+            send_cqn: 0,
+            recv_cqn: 0,
+            sq_ceiling: 1,
+            rq_ceiling: 1,
+            sq_sig_all: false,
+        };
+        for op in [cq, qp] {
+            assert_eq!(m.apply(&op, true).expect("answered").outcome, Outcome::Ok);
+        }
+        m.qps[0].stale = u32::MAX - 1;
+        let stale = Operation::Complete(Complete {
+            qpn: 0,
+            queue: Queue::Send,
+            epoch: 0,
+            slot: 0,
+            status: 0,
+            byte_count: 0,
+            opcode: 0,
+            imm: 0,
+            wc_flags: 0,
+            solicited: false,
+        });
+        for _ in 0..2 {
+            assert_eq!(
+                m.apply(&stale, true).expect("retires").outcome,
+                Outcome::Stale
+            );
+            assert_eq!(m.qp(0).expect("it exists").stale, u32::MAX);
+        }
+    }
+
+    #[test]
+    fn a_context_is_one_cache_line() {
+        assert_eq!(size_of::<Qp>(), 64);
     }
 }

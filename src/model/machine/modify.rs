@@ -21,6 +21,9 @@ impl Machine {
         let named = modify.attr_mask.minus(NOT_STORED);
         store(&mut self.attrs[q], &modify.values, named);
         self.qps[q].attr_set |= named;
+        if named.contains(AttrMask::PATH_MTU) {
+            self.qps[q].mtu = modify.values.path_mtu;
+        }
         if !modify.attr_mask.contains(AttrMask::STATE) {
             return;
         }

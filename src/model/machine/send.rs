@@ -3,8 +3,8 @@
 use super::{Machine, NotOwed, WhyNotOwed, effects};
 use crate::model::packets::packets_for;
 use crate::model::{
-    Answer, Effects, Issue, OpClass, Outcome, PostSend, QpState, Queue, Sqd, Transport, WqeCheck,
-    WqeErrors, decode_wqe, mtu_bytes, status,
+    Answer, Effects, Issue, OpClass, Outcome, PostSend, QpState, Queue, Sqd, WqeCheck, WqeErrors,
+    decode_wqe, mtu_bytes, status,
 };
 
 /// A posted send, as far as it still matters.
@@ -46,8 +46,7 @@ impl Machine {
             e.outcome = Outcome::QueueFull;
             return;
         }
-        let decoded =
-            decode_wqe(post, qp.transport, self.attrs[q].path_mtu, &self.policy, &self.config);
+        let decoded = decode_wqe(post, qp.transport, qp.mtu, &self.policy, &self.config);
         let refusing = match self.policy.wqe_check {
             WqeCheck::AtPost => decoded.errors.minus(WqeErrors::WALK_KEY),
             WqeCheck::InPipeline => WqeErrors::EMPTY,
@@ -60,7 +59,10 @@ impl Machine {
 
         let offset = qp.sq_queued;
         let slot = self.send_slot(q, offset);
-        e.answer = Answer::Posted { slot, epoch: qp.send_epoch };
+        e.answer = Answer::Posted {
+            slot,
+            epoch: qp.send_epoch,
+        };
         let at = self.send_at(q, slot);
         self.sends[at] = SendWqe {
             length: decoded.length,
@@ -97,7 +99,10 @@ impl Machine {
         }
         let slot = (qp.rq_head + qp.rq_queued) & (self.config.rq_depth - 1) as u16;
         qp.rq_queued += 1;
-        e.answer = Answer::Posted { slot, epoch: qp.recv_epoch };
+        e.answer = Answer::Posted {
+            slot,
+            epoch: qp.recv_epoch,
+        };
         self.recvs[q * self.config.rq_depth as usize + usize::from(slot)] = wqe_index;
     }
 
@@ -125,9 +130,17 @@ impl Machine {
         }
         let wqe = &self.sends[self.send_at(q, self.send_slot(q, qp.sq_issued))];
         if wqe.reject != status::SUCCESS {
-            return if qp.sq_issued == 0 { Ok(()) } else { Err(WhyNotOwed::NotOldest) };
+            return if qp.sq_issued == 0 {
+                Ok(())
+            } else {
+                Err(WhyNotOwed::NotOldest)
+            };
         }
-        if wqe.fence && qp.sq_reads > 0 { Err(WhyNotOwed::Fenced) } else { Ok(()) }
+        if wqe.fence && qp.sq_reads > 0 {
+            Err(WhyNotOwed::Fenced)
+        } else {
+            Ok(())
+        }
     }
 
     /// Releases the next waiting send to the wire.
@@ -137,10 +150,7 @@ impl Machine {
         let qp = &mut self.qps[q];
         qp.sq_issued += 1;
         qp.sq_reads += u16::from(wqe.class.is_some_and(OpClass::holds_fence));
-        let mtu = mtu_bytes(match qp.transport {
-            Transport::Rc | Transport::Uc => self.attrs[q].path_mtu,
-            Transport::Ud => self.config.max_mtu,
-        });
+        let mtu = mtu_bytes(qp.mtu);
         let (packets, response_packets) = match wqe.class {
             Some(OpClass::Read) => (1, packets_for(wqe.length, mtu)),
             Some(OpClass::CompareSwap | OpClass::FetchAdd) | None => (1, 0),
@@ -164,7 +174,11 @@ impl Machine {
     }
 
     pub(super) fn issue(&mut self, qpn: u32, wire_room: bool) -> Result<Effects, NotOwed> {
-        let not_owed = |why| NotOwed { qpn, step: "ISSUE", why };
+        let not_owed = |why| NotOwed {
+            qpn,
+            step: "ISSUE",
+            why,
+        };
         let q = self.existing(qpn).ok_or(not_owed(WhyNotOwed::NoQp))?;
         if self.untaken(q) {
             return Err(not_owed(WhyNotOwed::CascadeFirst));

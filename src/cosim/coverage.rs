@@ -1,0 +1,217 @@
+//! What a run has reached: counters, so that "no difference" can be weighed.
+
+use serde::Serialize;
+
+use super::convert;
+use crate::model::{Answer, CqeEffect, Effects, EventKinds, Operation, Outcome, QpState};
+
+/// Distances between two operations of one QP (or CQ) in the retire order: neighbours, one
+/// between, two between, more.
+pub type Distances = [u64; 4];
+
+/// Counters of one run; add runs up with [`Coverage::add`].
+#[derive(Clone, Debug, Serialize)]
+pub struct Coverage {
+    /// Retired operations, internal steps included.
+    pub retired: u64,
+    /// By outcome number.
+    #[serde(serialize_with = "named_outcomes")]
+    outcomes: [u64; 33],
+    /// By operation code.
+    #[serde(skip)]
+    operations: [u64; 27],
+    /// Refused MODIFY_QP by layer number.
+    layers: [u64; 8],
+    /// Accepted MODIFY_QP by state before and after.
+    transitions: [[u64; 7]; 7],
+    /// Same QP again, by distance.
+    pub same_qp: Distances,
+    /// Another channel's operation on the same QP as direct neighbour.
+    pub same_qp_other_channel: u64,
+    /// Completion attempts on the same CQ from different QPs as direct neighbours.
+    pub same_cq_other_qp: u64,
+    pub cqes_written: u64,
+    pub cqes_lost: u64,
+    /// Failed attempts by cause; a CQ can be full, faulty and in error at once.
+    pub failed_full: u64,
+    pub failed_fault: u64,
+    pub failed_in_error: u64,
+    pub cq_err: u64,
+    pub qp_fatal: u64,
+    pub sq_drained: u64,
+    pub completion_events: u64,
+    /// Posts that found no wire room.
+    pub no_wire_room: u64,
+    pub issued: u64,
+    pub resets: u64,
+    #[serde(skip)]
+    last: Last,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Last {
+    qp: [Option<(u32, u8)>; 4],
+    attempt: Option<(u32, u32)>,
+}
+
+/// Why a completion attempt failed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Causes {
+    pub full: bool,
+    pub fault: bool,
+    pub in_error: bool,
+}
+
+fn named_outcomes<S: serde::Serializer>(counts: &[u64; 33], s: S) -> Result<S::Ok, S::Error> {
+    s.collect_map(Outcome::ALL.iter().map(|o| (o.name(), counts[usize::from(o.number())])))
+}
+
+impl Default for Coverage {
+    fn default() -> Self {
+        Coverage {
+            retired: 0,
+            outcomes: [0; 33],
+            operations: [0; 27],
+            layers: [0; 8],
+            transitions: [[0; 7]; 7],
+            same_qp: [0; 4],
+            same_qp_other_channel: 0,
+            same_cq_other_qp: 0,
+            cqes_written: 0,
+            cqes_lost: 0,
+            failed_full: 0,
+            failed_fault: 0,
+            failed_in_error: 0,
+            cq_err: 0,
+            qp_fatal: 0,
+            sq_drained: 0,
+            completion_events: 0,
+            no_wire_room: 0,
+            issued: 0,
+            resets: 0,
+            last: Last::default(),
+        }
+    }
+}
+
+impl Coverage {
+    /// How often an outcome was reached.
+    pub fn outcome(&self, o: Outcome) -> u64 {
+        self.outcomes[usize::from(o.number())]
+    }
+
+    /// Outcomes that were never reached.
+    pub fn missing_outcomes(&self) -> Vec<Outcome> {
+        Outcome::ALL.iter().copied().filter(|&o| self.outcome(o) == 0).collect()
+    }
+
+    /// Accepted MODIFY_QP from one state to another.
+    pub fn transition(&self, from: QpState, to: QpState) -> u64 {
+        self.transitions[usize::from(from.number())][usize::from(to.number())]
+    }
+
+    /// MODIFY_QP refused on a layer (number of `Layer`).
+    pub fn layer(&self, number: u8) -> u64 {
+        self.layers.get(usize::from(number)).copied().unwrap_or(0)
+    }
+
+    /// How often an operation code of the ABI retired.
+    pub fn operation(&self, code: u32) -> u64 {
+        self.operations.get(code as usize).copied().unwrap_or(0)
+    }
+
+    pub(super) fn count(
+        &mut self,
+        op: &Operation,
+        wire_room: bool,
+        e: &Effects,
+        causes: Option<Causes>,
+    ) {
+        self.retired += 1;
+        self.outcomes[usize::from(e.outcome.number())] += 1;
+        let code = convert::code(op);
+        if let Some(n) = self.operations.get_mut(usize::from(code)) {
+            *n += 1;
+        }
+        if let Answer::Modify(v) = e.answer {
+            if e.outcome == Outcome::Ok {
+                if let (Some(a), Some(b)) = (e.state_before, e.state_after) {
+                    self.transitions[usize::from(a.number())][usize::from(b.number())] += 1;
+                }
+            } else {
+                self.layers[usize::from(v.layer.number())] += 1;
+            }
+        }
+        let qpn = convert::named_qp(op);
+        if let Some(qpn) = qpn {
+            let found = self.last.qp.iter().position(|l| l.is_some_and(|l| l.0 == qpn));
+            self.same_qp[found.unwrap_or(3).min(3)] += 1;
+            if found == Some(0) && self.last.qp[0].is_some_and(|l| l.1 != code / 16 * 16 + code % 4)
+            {
+                self.same_qp_other_channel += 1;
+            }
+        }
+        self.last.qp.rotate_right(1);
+        self.last.qp[0] = qpn.map(|q| (q, code / 16 * 16 + code % 4));
+        if let Some(CqeEffect { cqn, written }) = e.cqe {
+            if written.is_some() {
+                self.cqes_written += 1
+            } else {
+                self.cqes_lost += 1
+            }
+            let attempt = (cqn, qpn.unwrap_or(0));
+            if self.last.attempt.is_some_and(|l| l.0 == cqn && l.1 != attempt.1) {
+                self.same_cq_other_qp += 1;
+            }
+            self.last.attempt = Some(attempt);
+            if let Some(b) = causes {
+                self.failed_full += u64::from(b.full);
+                self.failed_fault += u64::from(b.fault);
+                self.failed_in_error += u64::from(b.in_error);
+            }
+        } else {
+            self.last.attempt = None;
+        }
+        if let Some(event) = e.event {
+            self.cq_err += u64::from(event.kinds.contains(EventKinds::CQ_ERR));
+            self.qp_fatal += u64::from(event.kinds.contains(EventKinds::QP_FATAL));
+            self.sq_drained += u64::from(event.kinds.contains(EventKinds::SQ_DRAINED));
+            self.completion_events += u64::from(event.kinds.contains(EventKinds::COMPLETION));
+        }
+        self.issued += u64::from(e.issue.is_some());
+        self.no_wire_room += u64::from(matches!(op, Operation::PostSend(_)) && !wire_room);
+    }
+
+    /// Adds the counters of another run.
+    pub fn add(&mut self, o: &Coverage) {
+        fn sum(a: &mut [u64], b: &[u64]) {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        }
+        sum(&mut self.outcomes, &o.outcomes);
+        sum(&mut self.operations, &o.operations);
+        sum(&mut self.layers, &o.layers);
+        for (a, b) in self.transitions.iter_mut().zip(&o.transitions) {
+            sum(a, b);
+        }
+        sum(&mut self.same_qp, &o.same_qp);
+        for (a, b) in [
+            (&mut self.retired, o.retired),
+            (&mut self.same_qp_other_channel, o.same_qp_other_channel),
+            (&mut self.same_cq_other_qp, o.same_cq_other_qp),
+            (&mut self.cqes_written, o.cqes_written),
+            (&mut self.cqes_lost, o.cqes_lost),
+            (&mut self.failed_full, o.failed_full),
+            (&mut self.failed_fault, o.failed_fault),
+            (&mut self.failed_in_error, o.failed_in_error),
+            (&mut self.cq_err, o.cq_err),
+            (&mut self.qp_fatal, o.qp_fatal),
+            (&mut self.sq_drained, o.sq_drained),
+            (&mut self.completion_events, o.completion_events),
+            (&mut self.no_wire_room, o.no_wire_room),
+            (&mut self.issued, o.issued),
+            (&mut self.resets, o.resets),
+        ] {
+            *a += b;
+        }
+    }
+}

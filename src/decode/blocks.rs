@@ -1,0 +1,415 @@
+//! Rows to blocks: each byte is placed where its offset says, and nothing is padded.
+
+use super::lex::{self, Entry, Foreign, Line, WqeHead};
+
+/// How the bytes of a block were printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Offsets,
+    Words,
+    Plain,
+}
+
+/// Consecutive bytes of memory; a byte that the paste does not hold is `None`.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub form: Form,
+    /// First and last line, from 1.
+    pub lines: (usize, usize),
+    pub bytes: Vec<Option<u8>>,
+}
+
+impl Block {
+    /// True if these bytes are all there.
+    pub fn holds(&self, from: usize, to: usize) -> bool {
+        to <= self.bytes.len() && self.bytes[from..to].iter().all(Option::is_some)
+    }
+    /// Bytes `from..to`, absent ones as 0: the caller asks [`Block::holds`] first.
+    pub fn slice(&self, from: usize, to: usize) -> Vec<u8> {
+        (from..to).map(|i| self.bytes.get(i).copied().flatten().unwrap_or(0)).collect()
+    }
+    /// The part `from..to` as a block of its own.
+    pub fn part(&self, from: usize, to: usize) -> Block {
+        Block { form: self.form, lines: self.lines, bytes: self.bytes[from..to].to_vec() }
+    }
+}
+
+/// One thing found in a paste, in its order.
+#[derive(Clone, Debug)]
+pub enum Item {
+    Block(Block),
+    /// Line and message.
+    Entry(usize, Entry),
+    /// The bytes of a CQE follow.
+    CqeFollows,
+    WqeHead(WqeHead),
+    CqEvent {
+        line: usize,
+        cqn: u32,
+        syndrome: u8,
+    },
+}
+
+/// A place that looks like a dump but cannot be placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// From 1.
+    pub line: usize,
+    pub text: String,
+}
+
+/// What a paste holds.
+#[derive(Debug, Default)]
+pub struct Paste {
+    pub items: Vec<Item>,
+    pub problems: Vec<Problem>,
+    pub warnings: Vec<String>,
+    /// Output of another device family, with its line.
+    pub foreign: Vec<(usize, Foreign)>,
+    pub lines: usize,
+}
+
+struct Row {
+    line: usize,
+    offset: u64,
+    bytes: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Assembler {
+    out: Paste,
+    rows: Vec<Row>,
+    /// 32-bit words without offset: line and bytes; groups end where another line comes.
+    words: Vec<(usize, Vec<u8>)>,
+    /// Bytes without offset.
+    plain: Vec<(usize, Vec<u8>)>,
+}
+
+/// Reads a whole paste.
+pub fn assemble(text: &str) -> Paste {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut a = Assembler::default();
+    a.out.lines = lines.len();
+    let mut i = 0;
+    while i < lines.len() {
+        let at = i + 1;
+        let mut line = lex::line(lines[i]);
+        i += 1;
+        // A message that goes on in the next lines: at most three in all.
+        if !matches!(line, Line::Blank | Line::Row { .. } | Line::Words(_) | Line::Bytes(_)) {
+            let mut joined = lines[i - 1].trim().to_owned();
+            let mut taken = 0;
+            while taken < 2 && joined.len() < 4096 && lex::continues(&joined) {
+                match lines.get(i + taken).map(|l| (l, lex::line(l))) {
+                    Some((l, Line::Other | Line::Entry(_))) => {
+                        joined.push(' ');
+                        joined.push_str(l.trim_start_matches(['>', '|', ' ', '\t']).trim_end());
+                        taken += 1;
+                    }
+                    _ => break,
+                }
+            }
+            if taken > 0 {
+                let whole = lex::message(&joined);
+                let better = !matches!(whole, Line::Other | Line::CqeFollows);
+                if better && !lex::continues(&joined) {
+                    line = whole;
+                    i += taken;
+                }
+            }
+        }
+        a.take(at, line);
+    }
+    a.flush();
+    a.out
+}
+
+impl Assembler {
+    fn take(&mut self, at: usize, line: Line) {
+        match line {
+            Line::Row { offset, bytes } => {
+                self.flush_words();
+                self.flush_plain();
+                self.row(at, offset, bytes);
+            }
+            // A lone word is the rest of a wrapped row, or a number in a log.
+            Line::Words(b) if b.len() == 4 && self.words.is_empty() => self.flush(),
+            Line::Words(b) => {
+                self.flush_rows();
+                self.flush_plain();
+                self.words.push((at, b));
+            }
+            Line::Bytes(b) => self.bytes(at, b),
+            Line::Blank => {
+                // Ends a dump; a double-spaced paste is put together again below.
+                self.flush_rows();
+                self.flush_plain();
+                if !self.words.is_empty() {
+                    self.words.push((at, Vec::new()));
+                }
+            }
+            Line::Damaged { column, found } => {
+                self.flush();
+                self.out.problems.push(Problem {
+                    line: at,
+                    text: format!(
+                        "line {at}, column {column}: found '{found}' in a dump row; expected bytes of two hex digits"
+                    ),
+                });
+            }
+            Line::Other => self.flush(),
+            Line::CqeFollows => {
+                self.flush();
+                self.out.items.push(Item::CqeFollows);
+            }
+            Line::Entry(e) => {
+                self.flush();
+                self.out.items.push(Item::Entry(at, e));
+            }
+            Line::EntryDetail(d) => {
+                self.flush();
+                if let Some(Item::Entry(line, e)) = self.out.items.last_mut() {
+                    if *line + 1 == at && e.ring_slot.is_none() {
+                        e.qpn = e.qpn.or(d.qpn);
+                        e.ring_slot = d.ring_slot;
+                        e.operation = d.operation;
+                        e.remote_qpn = d.remote_qpn;
+                        e.length = d.length;
+                    }
+                }
+            }
+            Line::WqeHead(h) => {
+                self.flush();
+                self.out.items.push(Item::WqeHead(h));
+            }
+            Line::CqEvent { cqn, syndrome } => {
+                self.flush();
+                self.out.items.push(Item::CqEvent { line: at, cqn, syndrome });
+            }
+            Line::Foreign(f) => {
+                self.flush();
+                self.out.foreign.push((at, f));
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        self.flush_rows();
+        self.flush_words();
+        self.flush_plain();
+    }
+
+    fn problem(&mut self, line: usize, text: String) {
+        self.out.problems.push(Problem { line, text: format!("line {line}: {text}") });
+    }
+
+    fn row(&mut self, line: usize, offset: u64, bytes: Vec<u8>) {
+        if let Some(last) = self.rows.last() {
+            if offset == last.offset && bytes == last.bytes && offset % 64 != 0 {
+                self.out.warnings.push(format!("row 0x{offset:02x} appears twice"));
+                return;
+            }
+            if offset <= last.offset || offset - last.offset > 0x1000 {
+                self.flush_rows();
+            }
+        }
+        self.rows.push(Row { line, offset, bytes });
+    }
+
+    /// Bytes without offset: the rest of a wrapped row, or a dump without offsets.
+    fn bytes(&mut self, line: usize, bytes: Vec<u8>) {
+        self.flush_words();
+        if let Some(last) = self.rows.last_mut() {
+            if last.line + 1 == line && bytes.len() < 16 && last.bytes.len() + bytes.len() <= 32 {
+                last.bytes.extend(bytes);
+                last.line = line;
+                return;
+            }
+            self.flush_rows();
+            let n = bytes.len();
+            self.problem(
+                line,
+                format!("found {n} bytes without an offset behind rows with offsets; expected the next row with its offset"),
+            );
+            return;
+        }
+        self.plain.push((line, bytes));
+    }
+
+    fn flush_rows(&mut self) {
+        let rows = std::mem::take(&mut self.rows);
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
+            return;
+        };
+        let lines = (first.line, last.line);
+        // Addresses instead of offsets: relative to the first row.
+        let base = if first.offset >= 0x1000 { first.offset } else { 0 };
+        let stride = stride(&rows);
+        let mut bytes: Vec<Option<u8>> = Vec::new();
+        for r in &rows {
+            let at = (r.offset - base) as usize;
+            let n = r.bytes.len();
+            if at % 4 != 0 || at % stride.min(16) != 0 {
+                self.problem(
+                    r.line,
+                    format!(
+                        "found row offset 0x{:x}; expected a multiple of 0x{stride:x} (offsets are read as hex)",
+                        r.offset
+                    ),
+                );
+                return;
+            }
+            let mut take = n;
+            if n > stride {
+                self.out.warnings.push(format!("row 0x{:02x} has {n} bytes", r.offset));
+                let alike = r.bytes.iter().all(|b| *b == r.bytes[0]);
+                if !alike {
+                    self.problem(
+                        r.line,
+                        format!(
+                            "row 0x{:02x} has {n} bytes; expected {stride}, and which one is too many cannot be told",
+                            r.offset
+                        ),
+                    );
+                    return;
+                }
+                take = stride;
+            } else if n < stride && r.line != last.line {
+                self.out.warnings.push(format!("row 0x{:02x} has {n} bytes", r.offset));
+                // Which byte is missing cannot be told: the whole row counts as absent.
+                take = 0;
+            } else if n < stride && n % 4 != 0 {
+                self.out.warnings.push(format!("row 0x{:02x} has {n} bytes", r.offset));
+                take = 0;
+            }
+            if bytes.len() < at + take {
+                bytes.resize(at + take, None);
+            }
+            for (i, b) in r.bytes.iter().take(take).enumerate() {
+                bytes[at + i] = Some(*b);
+            }
+        }
+        if bytes.iter().any(Option::is_some) {
+            self.out.items.push(Item::Block(Block { form: Form::Offsets, lines, bytes }));
+        } else {
+            self.problem(lines.0, "found no complete row; expected 16 bytes per row".into());
+        }
+    }
+
+    /// Words as userland prints them: 64-byte entries of four lines each.
+    fn flush_words(&mut self) {
+        let taken = std::mem::take(&mut self.words);
+        if taken.is_empty() {
+            return;
+        }
+        // Blank lines between single rows are a double-spaced paste; else they end a dump.
+        let groups: Vec<&[(usize, Vec<u8>)]> =
+            taken.split(|(_, b)| b.is_empty()).filter(|g| !g.is_empty()).collect();
+        let spaced =
+            groups.len() > 1 && groups.iter().all(|g| g.len() == 1) && groups.len() % 4 == 0;
+        let joined: Vec<Vec<(usize, Vec<u8>)>> = if spaced {
+            vec![groups.concat()]
+        } else {
+            groups.iter().map(|g| g.to_vec()).collect()
+        };
+        for g in joined {
+            self.word_group(g);
+        }
+    }
+
+    fn word_group(&mut self, rows: Vec<(usize, Vec<u8>)>) {
+        // Re-wrapped lines: four words make a row whatever the line breaks.
+        let mut row: Vec<u8> = Vec::new();
+        let mut entry: Vec<(usize, [u8; 16])> = Vec::new();
+        let mut start = rows.first().map_or(0, |r| r.0);
+        let last_line = rows.last().map_or(0, |r| r.0);
+        for (line, bytes) in rows {
+            for w in bytes.chunks(4) {
+                if row.is_empty() {
+                    start = line;
+                }
+                row.extend_from_slice(w);
+                if let Ok(full) = <[u8; 16]>::try_from(row.as_slice()) {
+                    row.clear();
+                    entry.push((start, full));
+                    if entry.len() == 4 || is_error_tail(&full) {
+                        self.word_entry(std::mem::take(&mut entry), line);
+                    }
+                }
+            }
+        }
+        if !row.is_empty() {
+            let n = row.len() / 4;
+            self.problem(start, format!("found {n} words of 32 bits; expected four per row"));
+        }
+        if !entry.is_empty() {
+            self.word_entry(entry, last_line);
+        }
+    }
+
+    fn word_entry(&mut self, rows: Vec<(usize, [u8; 16])>, last_line: usize) {
+        let (Some((first, _)), Some((_, tail))) = (rows.first(), rows.last()) else {
+            return;
+        };
+        let lines = (*first, last_line);
+        let mut bytes: Vec<Option<u8>>;
+        if rows.len() == 4 {
+            bytes = rows.iter().flat_map(|(_, r)| r.iter().copied().map(Some)).collect();
+        } else if is_error_tail(tail) {
+            // Only the place of the last row is known.
+            bytes = vec![None; 48];
+            bytes.extend(tail.iter().copied().map(Some));
+        } else {
+            bytes = rows.iter().flat_map(|(_, r)| r.iter().copied().map(Some)).collect();
+            bytes.truncate(64);
+        }
+        self.out.items.push(Item::Block(Block { form: Form::Words, lines, bytes }));
+    }
+
+    fn flush_plain(&mut self) {
+        let taken = std::mem::take(&mut self.plain);
+        let (Some(first), Some(last)) = (taken.first(), taken.last()) else {
+            return;
+        };
+        let lines = (first.0, last.0);
+        let bytes: Vec<u8> = taken.iter().flat_map(|(_, b)| b.iter().copied()).collect();
+        if bytes.len() < 8 {
+            return; // a stray number in a log
+        }
+        if bytes.len() % 16 != 0 {
+            let n = bytes.len();
+            self.problem(
+                lines.0,
+                format!("found {n} bytes without offsets; expected 64 or 128 for a CQE, a multiple of 16 for a WQE"),
+            );
+            return;
+        }
+        let tail: [u8; 16] = std::array::from_fn(|i| bytes[bytes.len() - 16 + i]);
+        let mut placed: Vec<Option<u8>> = Vec::new();
+        if bytes.len() == 16 && is_error_tail(&tail) {
+            placed.resize(48, None);
+        }
+        placed.extend(bytes.into_iter().map(Some));
+        self.out.items.push(Item::Block(Block { form: Form::Plain, lines, bytes: placed }));
+    }
+}
+
+/// Bytes per row: the smallest step between offsets, or what a single row holds.
+fn stride(rows: &[Row]) -> usize {
+    let step = rows.windows(2).map(|w| w[1].offset - w[0].offset).min();
+    match step {
+        Some(s @ (4 | 8 | 16 | 32 | 64)) => s as usize,
+        Some(_) => 16,
+        None => match rows[0].bytes.len() {
+            n @ (32 | 64) => n,
+            _ => 16,
+        },
+    }
+}
+
+/// Does a row look like the last 16 bytes of an error CQE?
+pub fn is_error_tail(row: &[u8; 16]) -> bool {
+    use super::names;
+    matches!(row[15] >> 4, names::CQE_REQ_ERR | names::CQE_RESP_ERR)
+        && names::find(names::CQE_SYNDROMES, row[7]).is_some()
+}

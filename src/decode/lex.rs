@@ -1,0 +1,453 @@
+//! One line of a paste: what is it?
+//!
+//! Knows the shapes in which drivers and libraries print, nothing of what the bytes mean.
+//! A line that is none of them is [`Line::Other`] and may be any log text.
+
+/// A message of a driver or library about one completion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The line is a header: the driver prints the bytes of the same CQE right after it.
+    pub heads_dump: bool,
+    /// Printed by the Ethernet driver.
+    pub ethernet: bool,
+    pub status: Option<u8>,
+    pub syndrome: Option<u8>,
+    pub vendor: Option<u8>,
+    pub opcode: Option<u8>,
+    pub cqn: Option<u32>,
+    pub ci: Option<u32>,
+    pub qpn: Option<u32>,
+    pub ring_slot: Option<u32>,
+    pub operation: Option<String>,
+    pub remote_qpn: Option<u32>,
+    pub length: Option<u32>,
+}
+
+/// Header that the driver prints before the bytes of a WQE.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WqeHead {
+    /// Slots of the work queue.
+    pub wq_size: Option<u32>,
+    /// Index in the ring.
+    pub index: Option<u32>,
+    /// Bytes printed.
+    pub len: Option<u32>,
+}
+
+/// Output of another device family or tool that must not be read with the mlx5 layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// Words with their offset in brackets; how many on this line.
+    Mthca { words: usize },
+    /// One line with QPN, WQE index and opcode.
+    Mlx4 { index: u32, opcode: u8 },
+    /// Default output of hexdump or od: 16-bit words in the order of the printing host.
+    HostWords,
+}
+
+/// What a line is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    Blank,
+    /// Bytes with their offset.
+    Row {
+        offset: u64,
+        bytes: Vec<u8>,
+    },
+    /// 32-bit words without offset, as bytes in memory order. A lone word may be any number.
+    Words(Vec<u8>),
+    /// Bytes without offset.
+    Bytes(Vec<u8>),
+    /// "got completion with error:" and the like: the bytes of a CQE follow.
+    CqeFollows,
+    Entry(Entry),
+    /// Second line of an [`Entry`], with details of its WQE.
+    EntryDetail(Entry),
+    WqeHead(WqeHead),
+    CqEvent {
+        cqn: u32,
+        syndrome: u8,
+    },
+    Foreign(Foreign),
+    /// A row with something in it that is no byte. Column counts from 1.
+    Damaged {
+        column: usize,
+        found: String,
+    },
+    Other,
+}
+
+/// A token and the column (from 1, in characters) and gap (spaces) before it.
+struct Token<'a> {
+    text: &'a str,
+    column: usize,
+    gap: usize,
+}
+
+fn tokens(s: &str, first_column: usize) -> Vec<Token<'_>> {
+    let mut out = Vec::new();
+    let (mut column, mut gap) = (first_column, 0);
+    let mut start: Option<(usize, usize)> = None;
+    for (i, c) in s.char_indices() {
+        if c.is_whitespace() {
+            if let Some((b, col)) = start.take() {
+                out.push(Token { text: &s[b..i], column: col, gap });
+                gap = 0;
+            }
+            gap += if c == '\t' { 2 } else { 1 };
+        } else if start.is_none() {
+            start = Some((i, column));
+        }
+        column += 1;
+    }
+    if let Some((b, col)) = start {
+        out.push(Token { text: &s[b..], column: col, gap });
+    }
+    out
+}
+
+fn is_hex(s: &str) -> bool {
+    !s.is_empty() && s.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// Hex digits of a group, with a list's `0x` and comma taken off.
+fn group(t: &str) -> Option<&str> {
+    let t = t.trim_end_matches([',', ';']);
+    let t = t.strip_prefix("0x").or_else(|| t.strip_prefix("0X")).unwrap_or(t);
+    is_hex(t).then_some(t)
+}
+
+fn push_hex(out: &mut Vec<u8>, digits: &str) {
+    for pair in digits.as_bytes().chunks_exact(2) {
+        let nibble = |b: u8| (b as char).to_digit(16).unwrap_or(0) as u8;
+        out.push(nibble(pair[0]) << 4 | nibble(pair[1]));
+    }
+}
+
+/// Takes mail quoting and the leftovers of a mail's encoding off; returns the columns removed.
+fn unquote(line: &str) -> (&str, usize) {
+    let mut s = line.trim_end();
+    for junk in ["=0A=", "=0A", "=20", "="] {
+        if let Some(r) = s.strip_suffix(junk) {
+            s = r.trim_end();
+        }
+    }
+    let body = s.trim_start_matches(['>', '|', ' ', '\t', '\u{feff}']);
+    (body, s.chars().count() - body.chars().count())
+}
+
+/// Most bytes on one line of a dump with offsets.
+const ROW_MAX: usize = 64;
+
+/// Reads one line.
+pub fn line(raw: &str) -> Line {
+    let (body, removed) = unquote(raw);
+    if body.is_empty() {
+        return Line::Blank;
+    }
+    if let Some(f) = mthca(body) {
+        return Line::Foreign(f);
+    }
+    let t = tokens(body, removed + 1);
+    if let Some(l) = row(&t) {
+        return l;
+    }
+    if let Some(w) = word_row(&t) {
+        return Line::Words(w);
+    }
+    if let Some(b) = byte_line(&t) {
+        return Line::Bytes(b);
+    }
+    message(body)
+}
+
+/// `offset: byte byte ...` after any prefix.
+fn row(t: &[Token]) -> Option<Line> {
+    for i in 0..t.len().saturating_sub(1) {
+        let text = t[i].text;
+        let (digits, colon) = match text.strip_suffix(':') {
+            Some(d) => (d, true),
+            None => (text, false),
+        };
+        let digits = digits.strip_prefix("0x").unwrap_or(digits);
+        if !is_hex(digits) || digits.len() > 16 {
+            continue;
+        }
+        let Some(width) = group(t[i + 1].text).map(str::len) else {
+            continue;
+        };
+        if !colon {
+            // hexdump, od: bare offsets of 7 or more digits.
+            let bare = matches!(digits.len(), 7 | 8 | 16);
+            if bare && width == 4 && t.len() >= i + 5 && i == 0 {
+                return Some(Line::Foreign(Foreign::HostWords));
+            }
+            if !(bare && width == 2) {
+                continue;
+            }
+        }
+        if !matches!(width, 2 | 4 | 8) {
+            continue;
+        }
+        let offset = u64::from_str_radix(digits, 16).ok()?;
+        let mut bytes = Vec::new();
+        let mut damage = None;
+        for tok in &t[i + 1..] {
+            if bytes.len() >= 16 && tok.gap >= 2 && bytes.len() % 16 == 0 {
+                break; // ASCII column
+            }
+            match group(tok.text) {
+                Some(g) if g.len() == width => push_hex(&mut bytes, g),
+                _ => {
+                    // Log text glued to the last group.
+                    if let Some((g, _)) = tok.text.split_once('[') {
+                        if is_hex(g) && g.len() == width {
+                            push_hex(&mut bytes, g);
+                            break;
+                        }
+                    }
+                    let ascii = tok.gap >= 2 || tok.text.starts_with(['|', '.', '*']);
+                    if !ascii && bytes.len() >= 4 && bytes.len() < 16 {
+                        damage = Some((tok.column, tok.text));
+                    }
+                    break;
+                }
+            }
+            if bytes.len() >= ROW_MAX {
+                break;
+            }
+        }
+        if let Some((column, found)) = damage {
+            return Some(Line::Damaged { column, found: found.chars().take(20).collect() });
+        }
+        let enough = if width == 2 { 2 } else { 8 };
+        if bytes.len() >= enough {
+            return Some(Line::Row { offset, bytes });
+        }
+    }
+    None
+}
+
+/// Four (or eight) 8-digit words after any prefix, or a line of nothing but such words.
+fn word_row(t: &[Token]) -> Option<Vec<u8>> {
+    let word = |s: &str| s.len() == 8 && is_hex(s);
+    let first = t.iter().position(|x| word(x.text))?;
+    let mut bytes = Vec::new();
+    let mut n = 0;
+    let mut rest = 0;
+    for tok in &t[first..] {
+        let text = tok.text.split_once('[').map_or(tok.text, |(a, _)| a);
+        if rest == 0 && word(text) {
+            push_hex(&mut bytes, text);
+            n += 1;
+            if text.len() != tok.text.len() {
+                rest += 1;
+            }
+        } else {
+            rest += 1;
+        }
+    }
+    let whole_line = first == 0 && rest == 0;
+    (n == 4 || n == 8 || whole_line && (1..8).contains(&n)).then_some(bytes)
+}
+
+/// A line of nothing but bytes, or of long hex strings.
+fn byte_line(t: &[Token]) -> Option<Vec<u8>> {
+    // A kernel time stamp before the bytes.
+    let mut t = t;
+    if t.first()?.text.starts_with('[') {
+        let end = t.iter().position(|x| x.text.ends_with(']'))?;
+        if end > 1 || !t[end].text.contains('.') {
+            return None;
+        }
+        t = &t[end + 1..];
+    }
+    let mut bytes = Vec::new();
+    for tok in t {
+        let g = group(tok.text)?;
+        let long = g.len() >= 16 && g.len() % 2 == 0;
+        if g.len() != 2 && !long {
+            return None;
+        }
+        push_hex(&mut bytes, g);
+    }
+    (!bytes.is_empty()).then_some(bytes)
+}
+
+/// `[ 0] 000014bc [ 4] 00000000 ...`
+fn mthca(body: &str) -> Option<Foreign> {
+    let words = body
+        .split('[')
+        .skip(1)
+        .filter(|part| {
+            let Some((off, rest)) = part.split_once(']') else {
+                return false;
+            };
+            let off = off.trim();
+            let word = rest.trim();
+            off.len() <= 2 && is_hex(off) && word.len() == 8 && is_hex(word)
+        })
+        .count();
+    (words > 0 && body.starts_with('[')).then_some(Foreign::Mthca { words })
+}
+
+/// Words of a message: letters, digits, `_` and `.`; lower case.
+fn words_of(s: &str) -> Vec<String> {
+    s.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|w| !w.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect()
+}
+
+fn number(s: &str) -> Option<u64> {
+    match s.strip_prefix("0x") {
+        Some(h) => u64::from_str_radix(h, 16).ok(),
+        None => s.parse().ok(),
+    }
+}
+
+/// The number behind a key of one or more words, unless one of `not_after` precedes the key.
+fn after(w: &[String], key: &[&str], not_after: &[&str]) -> Option<u64> {
+    (0..w.len().saturating_sub(key.len())).find_map(|i| {
+        let hit = key.iter().enumerate().all(|(k, s)| w[i + k] == *s);
+        let blocked = i > 0 && not_after.contains(&w[i - 1].as_str());
+        if hit && !blocked { number(&w[i + key.len()]) } else { None }
+    })
+}
+
+fn after_any(w: &[String], keys: &[&[&str]]) -> Option<u64> {
+    keys.iter().find_map(|k| after(w, k, &[]))
+}
+
+fn has(w: &[String], phrase: &[&str]) -> bool {
+    w.windows(phrase.len()).any(|x| x.iter().zip(phrase).all(|(a, b)| a == b))
+}
+
+fn byte(n: Option<u64>) -> Option<u8> {
+    n.and_then(|n| u8::try_from(n).ok())
+}
+
+fn word(n: Option<u64>) -> Option<u32> {
+    n.and_then(|n| u32::try_from(n).ok())
+}
+
+/// Does a message go on in the next line, because the mail program wrapped it or the driver
+/// prints it in two?
+pub fn continues(body: &str) -> bool {
+    let w = words_of(body);
+    let unfinished = |start: &[&str], end: &[&str]| has(&w, start) && after(&w, end, &[]).is_none();
+    unfinished(&["error", "cqe", "on", "cqn"], &["vendor", "syndrome"])
+        || unfinished(&["wqe", "dump"], &["len"]) && has(&w, &["wq", "size"])
+        || has(&w, &["cq", "error", "on", "cqn"])
+            && after_any(&w, &[&["syndrome"], &["syndrom"]]).is_none()
+        || has(&w, &["wqe", "index"]) && has(&w, &["qpn"]) && !has(&w, &["opcode"])
+}
+
+/// Text without hex rows.
+pub fn message(body: &str) -> Line {
+    let w = words_of(body);
+    if let Some(f) = mlx4(&w) {
+        return Line::Foreign(f);
+    }
+    if has(&w, &["wqe", "dump"]) && has(&w, &["wq", "size"]) {
+        return Line::WqeHead(WqeHead {
+            wq_size: word(after(&w, &["wq", "size"], &[])),
+            index: word(after(&w, &["wqe", "index"], &[])),
+            len: word(after(&w, &["len"], &[])),
+        });
+    }
+    let syndrome = byte(
+        ["syndrome", "synd", "syndrom"].iter().find_map(|k| after(&w, &[k], &["vendor", "hw"])),
+    );
+    if has(&w, &["cq", "error", "on", "cqn"]) {
+        if let (Some(cqn), Some(syndrome)) = (word(after(&w, &["cqn"], &[])), syndrome) {
+            return Line::CqEvent { cqn, syndrome };
+        }
+    }
+    let vendor = byte(after_any(
+        &w,
+        &[
+            &["vendor", "syndrome"],
+            &["vendor", "synd"],
+            &["vendor_err_synd"],
+            &["vendor_syndrome"],
+            &["vendor_err"],
+            &["vendor", "err"],
+            &["vendor", "code"],
+            &["vendor"],
+            &["vend"],
+        ],
+    ));
+    let status = byte(after_any(&w, &[&["status"], &["wc", "error"], &["wc_status"]]));
+    let mut e = Entry {
+        status,
+        syndrome,
+        vendor,
+        qpn: word(after_any(&w, &[&["qn"], &["sqn"], &["qp_num"], &["qpn"], &["qp"]])),
+        ..Entry::default()
+    };
+    if has(&w, &["error", "cqe", "on", "cqn"]) {
+        e.heads_dump = true;
+        e.ethernet = has(&w, &["ci"]);
+        e.cqn = word(after(&w, &["cqn"], &[]));
+        e.ci = word(after(&w, &["ci"], &[]));
+        e.opcode = byte(after(&w, &["opcode"], &[])).or_else(|| {
+            if has(&w, &["responder", "error"]) {
+                Some(super::names::CQE_RESP_ERR)
+            } else if has(&w, &["requestor", "error"]) || has(&w, &["requester", "error"]) {
+                Some(super::names::CQE_REQ_ERR)
+            } else {
+                None
+            }
+        });
+        return if e.syndrome.is_some() { Line::Entry(e) } else { Line::CqeFollows };
+    }
+    if let Some(slot) = after(&w, &["wqe"], &[]).filter(|_| has(&w, &["qp"])) {
+        e.ring_slot = word(Some(slot));
+        e.remote_qpn = word(after(&w, &["rqpn"], &[]));
+        e.length = word(after(&w, &["len"], &[]));
+        e.operation = body
+            .split_once("]:")
+            .and_then(|(_, r)| r.split_whitespace().next())
+            .filter(|op| super::wqe::opcode_number(op).is_some())
+            .map(str::to_owned);
+        return Line::EntryDetail(e);
+    }
+    // perftest calls the vendor code "syndrom" beside a verbs status.
+    if e.status.is_some() && e.vendor.is_none() {
+        e.vendor = e.syndrome.take();
+    }
+    let alone = e.syndrome.is_some() && w.first().is_some_and(|f| f.starts_with("synd"));
+    let told = (e.syndrome.is_some() || e.status.is_some()) && e.vendor.is_some();
+    let kernel_status = e.status.is_some() && has(&w, &["wc", "error"]);
+    if told || alone || kernel_status {
+        // Both printed: the syndrome is the device's word, the status what a library made of it.
+        if e.status == Some(0) && e.syndrome.is_none() {
+            return Line::Other;
+        }
+        return Line::Entry(e);
+    }
+    if has(&w, &["completion", "with", "error"])
+        || has(&w, &["dump", "error", "cqe"])
+        || has(&w, &["error", "cqe"])
+    {
+        return Line::CqeFollows;
+    }
+    Line::Other
+}
+
+/// `QPN 260092, WQE index 9a9e0000, vendor syndrome 6f, opcode = 5e`: hex without 0x.
+fn mlx4(w: &[String]) -> Option<Foreign> {
+    let hex_after = |key: &[&str]| {
+        (0..w.len().saturating_sub(key.len())).find_map(|i| {
+            let hit = key.iter().enumerate().all(|(k, s)| w[i + k] == *s);
+            hit.then(|| u32::from_str_radix(&w[i + key.len()], 16).ok()).flatten()
+        })
+    };
+    if !has(w, &["qpn"]) || !has(w, &["vendor", "syndrome"]) {
+        return None;
+    }
+    let index = hex_after(&["wqe", "index"])?;
+    let opcode = u8::try_from(hex_after(&["opcode"])?).ok()?;
+    Some(Foreign::Mlx4 { index, opcode })
+}

@@ -1,0 +1,256 @@
+//! What comes out: records, checks, the root cause. The JSON form is this, serialised.
+
+use serde::Serialize;
+
+use super::names::{Namespace, Side};
+
+/// Everything a paste says.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    pub records: Vec<Record>,
+    pub checks: Vec<Check>,
+    pub warnings: Vec<String>,
+    /// Absent where the paste holds no error.
+    pub root_cause: Option<RootCause>,
+    /// Number of entries that are flushes.
+    pub flushes: usize,
+    /// The first real error and the flushes of each QP, in the order of the paste.
+    pub per_qp: Vec<QpSummary>,
+}
+
+impl Report {
+    /// True if every cross-check held.
+    pub fn consistent(&self) -> bool {
+        self.checks.iter().all(|c| c.ok)
+    }
+}
+
+/// Where the trouble began.
+#[derive(Clone, Debug, Serialize)]
+pub struct RootCause {
+    /// Index into `records`; `None` if it lies before the paste.
+    pub index: Option<usize>,
+    pub text: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub say: Vec<String>,
+}
+
+/// Errors of one QP.
+#[derive(Clone, Debug, Serialize)]
+pub struct QpSummary {
+    /// Absent for messages that do not name it.
+    pub qpn: Option<u32>,
+    /// First entry that is no flush.
+    pub root_cause: Option<usize>,
+    pub flushes: usize,
+}
+
+/// Two statements of the paste held against each other.
+#[derive(Clone, Debug, Serialize)]
+pub struct Check {
+    pub text: String,
+    pub ok: bool,
+    /// The numbers.
+    pub detail: String,
+}
+
+/// One thing decoded.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Record {
+    /// A completion, from bytes or from a message about one.
+    Cqe(Box<CqeRecord>),
+    Wqe(Box<WqeRecord>),
+    /// Asynchronous CQ error event.
+    CqEvent(LookUp),
+    /// A work completion status without a CQE.
+    WcStatus(LookUp),
+    /// A vendor code alone.
+    VendorCode(LookUp),
+}
+
+/// Where a record comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    Dump,
+    Message,
+    Option,
+}
+
+/// A completion queue entry. Absent fields are not in the paste or not defined for the entry.
+#[derive(Clone, Debug, Serialize)]
+pub struct CqeRecord {
+    pub source: Source,
+    /// First and last line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<(usize, usize)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cqe_opcode: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub srqn_or_uidx: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hw_err_synd: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hw_synd_type: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vendor_err_synd: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub syndrome: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub syndrome_name: Option<&'static str>,
+    /// `ibv_wc_status` that drivers report for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wc_status: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wc_status_name: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s_wqe_opcode: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s_wqe_opcode_name: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qpn: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wqe_counter: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub byte_cnt: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imm_inval_pkey: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub se: Option<u8>,
+    /// Bytes of the entry are missing; `absent` names the fields that therefore read 0.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<&'static str>,
+    /// 64 or 128.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry_bytes: Option<usize>,
+    #[serde(flatten)]
+    pub told: Told,
+    pub namespace: Namespace,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
+    pub say: Vec<String>,
+}
+
+/// What a message says besides the numbers of the completion.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Told {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cqn: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ring_slot: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote_qpn: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<u32>,
+}
+
+/// A number of one name space, looked up.
+#[derive(Clone, Debug, Serialize)]
+pub struct LookUp {
+    pub namespace: Namespace,
+    pub value: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wc_status: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vendor_err_synd: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qpn: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cqn: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
+    pub say: Vec<String>,
+}
+
+/// A send WQE.
+#[derive(Clone, Debug, Serialize)]
+pub struct WqeRecord {
+    /// First and last line.
+    pub lines: (usize, usize),
+    /// `mlx5` or `book`.
+    pub format: &'static str,
+    pub opmod: u8,
+    pub wqe_index: u16,
+    pub opcode: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opcode_name: Option<&'static str>,
+    pub qpn: u32,
+    /// Bits 7:6 of the second word.
+    pub reserved: u8,
+    pub ds: u8,
+    /// mlx5: the WQE's length as `ds` says, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ds_bytes: Option<usize>,
+    pub signature: u8,
+    pub stream: u16,
+    pub fm_ce_se: u8,
+    /// Fence mode.
+    pub fm: u8,
+    /// Completion mode.
+    pub ce: u8,
+    pub se: u8,
+    /// Book format only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inline: Option<u8>,
+    pub imm: u32,
+    /// Bytes of the dump that belong to the WQE.
+    pub used_bytes: usize,
+    pub dump_bytes: usize,
+    /// Bytes of the dump behind the WQE: left over from earlier laps of the ring.
+    pub beyond_bytes: usize,
+    /// The dump ends before the WQE does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+    /// How the bytes behind the control segment were read.
+    pub layout: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eth_inline_hdr_sz: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raddr: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rkey: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swap_add: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compare: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dqp: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qkey: Option<u32>,
+    /// The data segment, where there is exactly one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_seg: Option<DataSeg>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub data_segs: Vec<DataSeg>,
+    /// What the decoder of control segments makes of it: the eight RDMA operations only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<super::control::Verdict>,
+    pub say: Vec<String>,
+}
+
+/// A data segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct DataSeg {
+    pub byte_count: u32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub inline: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lkey: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub addr: Option<u64>,
+}

@@ -1,0 +1,159 @@
+//! A run as JSON, for other programs.
+
+use serde_json::{Value, json};
+
+use super::digest::digest;
+use crate::model::{Answer, Cqe, Event, Outcome, QpState};
+use crate::scenario::{StepTrace, Trace, describe, names::status_name};
+
+/// Verdict, steps with their outcomes, final states, events, and CQEs per CQ.
+pub fn json(trace: &Trace) -> Value {
+    let end = trace.end();
+    let qps: serde_json::Map<_, _> = trace
+        .qps
+        .iter()
+        .map(|q| {
+            let s = end.and_then(|e| e.qps.get(&q.qpn));
+            let value = json!({
+                "number": q.qpn,
+                "transport": q.transport.map(|t| t.name()),
+                "state": s.map(|s| s.state.name()),
+                "attributes": s.map(|s| s.attr_set.names()),
+                "sq_queued": s.map(|s| s.sq_queued),
+                "rq_queued": s.map(|s| s.rq_queued),
+                "stale": s.map(|s| s.stale),
+            });
+            (q.name.clone(), value)
+        })
+        .collect();
+    let cqs: serde_json::Map<_, _> = trace
+        .cqs
+        .iter()
+        .map(|c| {
+            let s = end.and_then(|e| e.cqs.get(&c.cqn));
+            let unread = trace.unread.get(&c.cqn).map(Vec::as_slice).unwrap_or_default();
+            let value = json!({
+                "number": c.cqn,
+                "depth": c.depth,
+                "occupancy": s.map(|s| s.occupancy),
+                "lost": s.map(|s| s.lost),
+                "in_error": s.map(|s| s.in_error),
+                "written": written(trace, c.cqn),
+                "unread": unread.iter().map(|e| cqe(e, trace)).collect::<Vec<_>>(),
+            });
+            (c.name.clone(), value)
+        })
+        .collect();
+    let happenings = || trace.steps.iter().flat_map(|s| &s.happenings);
+    let events: Vec<Value> =
+        happenings().filter_map(|h| h.effects.event).map(|e| event(&e, trace)).collect();
+    json!({
+        "file": trace.file,
+        "title": trace.title,
+        "engine": trace.engine,
+        "config": trace.config.name,
+        "profile": trace.profile,
+        "verdict": if trace.passed() { "pass" } else { "fail" },
+        "checked": trace.checked(),
+        "defect": trace.defect,
+        "steps": trace.steps.iter().map(|s| step(s, trace)).collect::<Vec<_>>(),
+        "qps": qps,
+        "cqs": cqs,
+        "events": events,
+    })
+}
+
+fn step(s: &StepTrace, trace: &Trace) -> Value {
+    let operations: Vec<Value> = s
+        .happenings
+        .iter()
+        .map(|h| {
+            let mut value = json!({
+                "operation": describe::operation(&h.operation, &trace.names),
+                "internal": h.is_internal(),
+                "outcome": h.effects.outcome.name(),
+            });
+            if let (Outcome::ModifyRefused, Answer::Modify(v)) =
+                (h.effects.outcome, &h.effects.answer)
+            {
+                value["layer"] = json!(v.layer.name());
+                value["missing"] = json!(v.missing.names());
+                value["extra"] = json!(v.extra.names());
+                value["bad_values"] = json!(v.bad_values.names());
+            }
+            if let Some(clock) = h.clock {
+                value["clock"] = json!(clock);
+            }
+            value
+        })
+        .collect();
+    let changes: Vec<Value> = s
+        .happenings
+        .iter()
+        .flat_map(|h| &h.changes)
+        .map(|c| {
+            json!({
+                "qp": trace.names.qp(c.qpn),
+                "from": c.from.map(QpState::name),
+                "to": c.to.map(QpState::name),
+            })
+        })
+        .collect();
+    let failures: Vec<Value> = s
+        .failures
+        .iter()
+        .map(|f| json!({ "line": f.line, "what": f.what, "expected": f.expected, "got": f.got }))
+        .collect();
+    let events = s.happenings.iter().filter_map(|h| h.effects.event);
+    json!({
+        "step": s.number,
+        "text": s.text,
+        "line": s.line,
+        "summary": digest(s, &trace.names).done,
+        "operations": operations,
+        "state_changes": changes,
+        "events": events.map(|e| event(&e, trace)).collect::<Vec<_>>(),
+        "checked": s.checked,
+        "failures": failures,
+    })
+}
+
+fn written(trace: &Trace, cqn: u32) -> Vec<Value> {
+    trace
+        .steps
+        .iter()
+        .flat_map(|s| s.happenings.iter().map(move |h| (s.number, h)))
+        .filter_map(|(step, h)| Some((step, h.effects.cqe?)))
+        .filter(|(_, c)| c.cqn == cqn)
+        .filter_map(|(step, c)| {
+            let (slot, entry) = c.written?;
+            let mut value = cqe(&entry, trace);
+            value["step"] = json!(step);
+            value["slot"] = json!(slot);
+            Some(value)
+        })
+        .collect()
+}
+
+fn cqe(c: &Cqe, trace: &Trace) -> Value {
+    json!({
+        "qp": trace.names.qp(c.qpn),
+        "qpn": c.qpn,
+        "queue": c.queue.name(),
+        "index": c.wqe_index,
+        "status": status_name(c.status),
+        "opcode": c.opcode,
+        "byte_count": c.byte_count,
+        "imm": c.imm,
+        "wc_flags": c.wc_flags,
+        "phase": u8::from(c.phase),
+    })
+}
+
+fn event(e: &Event, trace: &Trace) -> Value {
+    json!({
+        "kinds": e.kinds.names(),
+        "qp": e.qpn.map(|q| trace.names.qp(q)),
+        "cq": e.cqn.map(|c| trace.names.cq(c)),
+    })
+}

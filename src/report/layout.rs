@@ -1,0 +1,345 @@
+//! Where things stand on a timeline: columns for what happened, and what every lane shows there.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::digest::{named_cq, named_qp};
+use crate::model::{Event, Operation, Outcome, Queue};
+use crate::model::{QpState, status};
+use crate::scenario::{Happening, Trace, describe, names::status_name};
+
+/// How a mark looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Glyph {
+    /// A command: create, modify, query, destroy.
+    Command,
+    /// A post that waits.
+    Post,
+    /// A post that went out at once.
+    PostIssued,
+    /// A waiting WQE that goes out.
+    Issue,
+    Complete,
+    Flush,
+    /// The error of a CQ reaches a QP.
+    Cascade,
+    /// CONSUME, ARM, SET_CQ_FAULT.
+    Doorbell,
+    Refused,
+    Stale,
+}
+
+impl Glyph {
+    /// Name for the legend and for style sheets.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Post => "post",
+            Self::PostIssued => "post-issued",
+            Self::Issue => "issue",
+            Self::Complete => "complete",
+            Self::Flush => "flush",
+            Self::Cascade => "cascade",
+            Self::Doorbell => "doorbell",
+            Self::Refused => "refused",
+            Self::Stale => "stale",
+        }
+    }
+}
+
+/// What became of a completion attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    Success,
+    Flush,
+    Error,
+    Lost,
+}
+
+impl Entry {
+    fn of(status_number: u8) -> Self {
+        match status_number {
+            status::SUCCESS => Self::Success,
+            status::WR_FLUSH_ERR => Self::Flush,
+            _ => Self::Error,
+        }
+    }
+
+    /// Name for style sheets.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Flush => "flush",
+            Self::Error => "error",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+/// One or more equal happenings in a row.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    pub step: usize,
+    pub glyph: Glyph,
+    pub qpn: Option<u32>,
+    /// The CQ that the operation names or that an attempt went to.
+    pub cqn: Option<u32>,
+    pub count: usize,
+    pub entry: Option<Entry>,
+    pub event: Option<Event>,
+    /// What it was, and what came of it.
+    pub title: String,
+    pub lines: Vec<String>,
+}
+
+/// A step's columns.
+#[derive(Clone, Debug)]
+pub struct Band {
+    /// Index into the trace's steps.
+    pub step: usize,
+    pub first: usize,
+    /// One past the last column.
+    pub end: usize,
+}
+
+/// A QP in one state over some columns.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    pub state: QpState,
+    pub first: usize,
+    pub end: usize,
+}
+
+/// What a CQ holds at the end of one column: runs of equal entries, the oldest first.
+pub type Content = Vec<(Entry, u32)>;
+
+/// A trace, laid out.
+pub struct Layout {
+    pub columns: usize,
+    /// By column; a column without mark is padding.
+    pub marks: Vec<Option<Mark>>,
+    pub bands: Vec<Band>,
+    pub segments: BTreeMap<u32, Vec<Segment>>,
+    pub contents: BTreeMap<u32, Vec<Content>>,
+}
+
+/// No step is narrower than this, so that its number has room.
+const LEAST_COLUMNS: usize = 3;
+
+/// Lays a trace out.
+pub fn layout(trace: &Trace) -> Layout {
+    let mut l = Layout {
+        columns: 0,
+        marks: Vec::new(),
+        bands: Vec::new(),
+        segments: BTreeMap::new(),
+        contents: BTreeMap::new(),
+    };
+    let mut rings = Rings::default();
+    for (at, step) in trace.steps.iter().enumerate() {
+        let first = l.marks.len();
+        let mut groups: Vec<Vec<&Happening>> = Vec::new();
+        for h in &step.happenings {
+            match groups.last_mut() {
+                Some(g) if alike(g[0], h) || step.number == 0 && one_setup(g[0], h) => g.push(h),
+                _ => groups.push(vec![h]),
+            }
+        }
+        for group in groups {
+            let column = l.marks.len();
+            for h in &group {
+                rings.take(h);
+                for c in &h.changes {
+                    let segments = l.segments.entry(c.qpn).or_default();
+                    if let Some(open) = segments.last_mut().filter(|s| s.end == usize::MAX) {
+                        open.end = column;
+                    }
+                    if let Some(state) = c.to {
+                        segments.push(Segment { state, first: column, end: usize::MAX });
+                    }
+                }
+            }
+            l.marks.push(Some(mark(step.number, &group, trace)));
+            rings.note(&mut l.contents, column);
+        }
+        while l.marks.len() < first + LEAST_COLUMNS {
+            l.marks.push(None);
+            rings.note(&mut l.contents, l.marks.len() - 1);
+        }
+        l.bands.push(Band { step: at, first, end: l.marks.len() });
+    }
+    l.columns = l.marks.len();
+    for segments in l.segments.values_mut() {
+        // States that were left within one column have no width.
+        segments.retain(|s| s.first < s.end);
+        for s in segments {
+            s.end = s.end.min(l.columns);
+        }
+    }
+    l
+}
+
+/// Creating a QP and bringing it up is one mark of the setup.
+fn one_setup(first: &Happening, next: &Happening) -> bool {
+    let qpn = named_qp(&first.operation);
+    qpn.is_some() && qpn == named_qp(&next.operation) && next.effects.outcome == Outcome::Ok
+}
+
+/// May two happenings share a mark?
+fn alike(a: &Happening, b: &Happening) -> bool {
+    let entry = |h: &Happening| h.effects.cqe.map(|c| (c.cqn, c.written.map(|w| w.1.status)));
+    let plain = |h: &Happening| h.changes.is_empty() && h.effects.event.is_none();
+    let queue = |h: &Happening| match &h.operation {
+        Operation::Complete(c) => Some(c.queue),
+        Operation::Flush { queue, .. } => Some(*queue),
+        _ => None::<Queue>,
+    };
+    plain(a)
+        && plain(b)
+        && glyph(a) == glyph(b)
+        && std::mem::discriminant(&a.operation) == std::mem::discriminant(&b.operation)
+        && named_qp(&a.operation) == named_qp(&b.operation)
+        && named_cq(&a.operation) == named_cq(&b.operation)
+        && queue(a) == queue(b)
+        && a.effects.outcome == b.effects.outcome
+        && entry(a) == entry(b)
+}
+
+fn glyph(h: &Happening) -> Glyph {
+    match (&h.operation, h.effects.outcome) {
+        (_, Outcome::Stale) => Glyph::Stale,
+        (Operation::Issue { .. }, Outcome::Rejected) => Glyph::Refused,
+        (_, o) if o != Outcome::Ok => Glyph::Refused,
+        (Operation::PostSend(_), _) if h.effects.issue.is_some() => Glyph::PostIssued,
+        (Operation::PostSend(_) | Operation::PostRecv { .. }, _) => Glyph::Post,
+        (Operation::Complete(_), _) => Glyph::Complete,
+        (Operation::Issue { .. }, _) => Glyph::Issue,
+        (Operation::Flush { .. }, _) => Glyph::Flush,
+        (Operation::Cascade { .. }, _) => Glyph::Cascade,
+        (Operation::Consume { .. } | Operation::Arm { .. } | Operation::SetCqFault { .. }, _) => {
+            Glyph::Doorbell
+        }
+        _ => Glyph::Command,
+    }
+}
+
+fn mark(step: usize, group: &[&Happening], trace: &Trace) -> Mark {
+    let h = group[0];
+    let names = &trace.names;
+    let mut title = describe::operation(&h.operation, names);
+    let count = if alike(h, group[group.len() - 1]) { group.len() } else { 1 };
+    if count > 1 {
+        title += &format!(" ×{count}");
+    }
+    let mut lines = vec![if h.is_internal() {
+        "the hardware's own step".to_owned()
+    } else {
+        format!("answer: {}", describe::answer(h.effects.outcome, &h.effects.answer))
+    }];
+    for c in group.iter().flat_map(|h| &h.changes) {
+        lines.push(format!(
+            "{}: {} → {}",
+            names.qp(c.qpn),
+            describe::state(c.from),
+            describe::state(c.to)
+        ));
+    }
+    for h in group {
+        if let Some(i) = &h.effects.issue {
+            lines.push(format!("WQE #{} on the wire (slot {})", i.wqe_index, i.slot));
+        }
+        if let Some(c) = &h.effects.cqe {
+            lines.push(match &c.written {
+                Some((slot, e)) => format!(
+                    "CQE in {} slot {slot}: {} {} #{} {}, phase {}",
+                    names.cq(c.cqn),
+                    names.qp(e.qpn),
+                    e.queue,
+                    e.wqe_index,
+                    status_name(e.status),
+                    u8::from(e.phase)
+                ),
+                None => format!("CQE for {} lost", names.cq(c.cqn)),
+            });
+        }
+        if lines.len() > 40 {
+            lines.push("…".to_owned());
+            break;
+        }
+    }
+    if let Some(e) = &h.effects.event {
+        lines.push(format!("event: {}", describe::event(e, names)));
+    }
+    if let Some(clock) = h.clock {
+        lines.push(format!("retired in clock {clock}"));
+    }
+    Mark {
+        step,
+        glyph: glyph(h),
+        qpn: named_qp(&h.operation),
+        cqn: h.effects.cqe.map(|c| c.cqn).or_else(|| named_cq(&h.operation)),
+        count,
+        entry: h.effects.cqe.map(|c| c.written.map_or(Entry::Lost, |w| Entry::of(w.1.status))),
+        event: h.effects.event,
+        title,
+        lines,
+    }
+}
+
+/// What lies unconsumed in each CQ, replayed from what was written and consumed.
+#[derive(Default)]
+struct Rings(BTreeMap<u32, Ring>);
+
+#[derive(Default)]
+struct Ring {
+    depth: u32,
+    consumer: u32,
+    entries: VecDeque<Entry>,
+}
+
+impl Rings {
+    fn take(&mut self, h: &Happening) {
+        if let Some((cqn, (_, cqe))) = h.effects.cqe.and_then(|c| Some((c.cqn, c.written?)))
+            && let Some(ring) = self.0.get_mut(&cqn)
+        {
+            ring.entries.push_back(Entry::of(cqe.status));
+            if ring.entries.len() > ring.depth as usize {
+                ring.entries.pop_front();
+                ring.consumer = (ring.consumer + 1) % (2 * ring.depth);
+            }
+        }
+        if h.effects.outcome != Outcome::Ok {
+            return;
+        }
+        match h.operation {
+            Operation::CreateCq { cqn, depth, .. } => {
+                self.0.insert(cqn, Ring { depth, ..Ring::default() });
+            }
+            Operation::DestroyCq { cqn } => drop(self.0.remove(&cqn)),
+            Operation::Consume { cqn, index } => {
+                if let Some(ring) = self.0.get_mut(&cqn) {
+                    let laps = 2 * ring.depth;
+                    let distance = (index + laps - ring.consumer) % laps;
+                    let gone = (distance as usize).min(ring.entries.len());
+                    ring.entries.drain(..gone);
+                    ring.consumer = index;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note(&self, contents: &mut BTreeMap<u32, Vec<Content>>, column: usize) {
+        for (cqn, ring) in &self.0 {
+            let columns = contents.entry(*cqn).or_default();
+            columns.resize(column, Content::new());
+            let mut runs: Content = Vec::new();
+            for e in &ring.entries {
+                match runs.last_mut() {
+                    Some((last, n)) if last == e => *n += 1,
+                    _ => runs.push((*e, 1)),
+                }
+            }
+            columns.push(runs);
+        }
+    }
+}

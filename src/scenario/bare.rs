@@ -1,0 +1,433 @@
+//! The RTL alone: what it did is put together from its ports, and nobody but the scenario judges.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::engine::{Defect, Engine};
+use super::trace::{Happening, Observation, StateChange};
+use crate::cosim::{Driver, Timing, convert, timing};
+use crate::hw::{Dut, abi};
+use crate::model::{
+    AddressVector, Answer, Arm, AttrMask, AttrValues, CqSnapshot, CqeEffect, Drain, Effects, Event,
+    EventKinds, Issue, Layer, ModifyVerdict, Operation, Outcome, Policy, QpSnapshot, QpState,
+    Transport, WireHeaders, WqeErrors,
+};
+
+/// A device without a model beside it.
+pub struct BareEngine<D> {
+    driver: Driver<D>,
+    policy: Policy,
+    /// Operations offered and not retired, by tag.
+    open: BTreeMap<u32, Operation>,
+    retired: VecDeque<(u64, abi::rnic_retire)>,
+    answers: BTreeMap<u32, abi::rnic_rsp>,
+    cqes: VecDeque<abi::rnic_cqe_write>,
+    events: VecDeque<abi::rnic_event>,
+    issues: VecDeque<abi::rnic_issue>,
+    states: BTreeMap<u32, QpState>,
+    /// Since the last transfer on any output.
+    silent: u64,
+}
+
+/// Clocks without any transfer after which the device counts as settled.
+const QUIET: u64 = 512;
+/// An operation that takes longer does not come back.
+const LIMIT: u64 = 2_000_000;
+
+impl<D: Dut> BareEngine<D> {
+    /// Resets the device.
+    ///
+    /// # Errors
+    /// The device does not come out of reset.
+    pub fn new(device: D, policy: Policy) -> Result<Self, Defect> {
+        let driver =
+            Driver::new(device, &policy, &Timing::READY).map_err(|e| Defect(e.to_string()))?;
+        Ok(Self {
+            driver,
+            policy,
+            open: BTreeMap::new(),
+            retired: VecDeque::new(),
+            answers: BTreeMap::new(),
+            cqes: VecDeque::new(),
+            events: VecDeque::new(),
+            issues: VecDeque::new(),
+            states: BTreeMap::new(),
+            silent: 0,
+        })
+    }
+
+    fn clock(&mut self) -> Result<(), Defect> {
+        self.driver.step().map_err(|e| Defect(e.to_string()))?;
+        let clock = self.driver.clocks();
+        let (levels, r) = self.driver.shown();
+        let taken = |valid: u8, bit: u8| valid != 0 && levels.ready & bit != 0;
+        self.silent += 1;
+        if taken(r.retire_valid, timing::RETIRE) {
+            self.retired.push_back((clock, r.retire));
+            self.silent = 0;
+        }
+        if taken(r.rsp_valid, timing::RSP) {
+            self.answers.insert(r.rsp.tag, r.rsp);
+            self.silent = 0;
+        }
+        if taken(r.cqe_valid, timing::CQE) {
+            self.cqes.push_back(r.cqe);
+            self.silent = 0;
+        }
+        if taken(r.event_valid, timing::EVENT) {
+            self.events.push_back(r.event);
+            self.silent = 0;
+        }
+        if taken(r.issue_valid, timing::ISSUE) {
+            self.issues.push_back(r.issue);
+            self.silent = 0;
+        }
+        Ok(())
+    }
+
+    fn rest(&mut self, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        let end = self.driver.clocks() + LIMIT;
+        self.silent = 0;
+        while self.silent < QUIET {
+            self.clock()?;
+            if self.driver.clocks() > end {
+                return Err(Defect(format!("the hardware is still busy after {LIMIT} clocks")));
+            }
+        }
+        self.gather(out)
+    }
+
+    /// Puts records together that belong to one retired operation.
+    fn gather(&mut self, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        while let Some((clock, r)) = self.retired.pop_front() {
+            out.push(self.happening(clock, &r)?);
+        }
+        for (what, left) in [
+            ("completion entries", self.cqes.len()),
+            ("events", self.events.len()),
+            ("answers", self.answers.len()),
+            ("released WQEs", self.issues.len()),
+        ] {
+            if left > 0 {
+                return Err(Defect(format!("{left} {what} belong to no retired operation")));
+            }
+        }
+        Ok(())
+    }
+
+    fn happening(&mut self, clock: u64, r: &abi::rnic_retire) -> Result<Happening, Defect> {
+        let missing = |what: &str| {
+            Defect(format!("clock {clock}: the retire record promises {what} that never comes"))
+        };
+        let operation =
+            if r.tag == 0 { convert::internal_step(r) } else { self.open.remove(&r.tag) };
+        let operation = operation
+            .ok_or_else(|| Defect(format!("clock {clock}: tag {} retires, op {}", r.tag, r.op)))?;
+        let outcome = Outcome::from_number(r.outcome)
+            .ok_or_else(|| Defect(format!("clock {clock}: unknown outcome {}", r.outcome)))?;
+        let cqe = match u32::from(r.cqe) {
+            abi::RNIC_CQE_WRITTEN => {
+                let w = self.cqes.pop_front().ok_or_else(|| missing("a CQE"))?;
+                let cqe = convert::cqe_from_record(&w.cqe)
+                    .ok_or_else(|| Defect(format!("clock {clock}: malformed CQE {:?}", w.cqe)))?;
+                Some(CqeEffect { cqn: w.cqn, written: Some((w.index, cqe)) })
+            }
+            abi::RNIC_CQE_LOST => Some(CqeEffect { cqn: r.cqn, written: None }),
+            _ => None,
+        };
+        let event = if r.event_kinds == 0 {
+            None
+        } else {
+            let e = self.events.pop_front().ok_or_else(|| missing("an event"))?;
+            Some(Event {
+                kinds: EventKinds(e.kinds),
+                qpn: (e.has_qp != 0).then_some(e.qpn),
+                cqn: (e.has_cq != 0).then_some(e.cqn),
+            })
+        };
+        let answer = self.answers.remove(&r.tag).map_or(Answer::Silent, |a| answer(&operation, &a));
+        let next = self.issues.front();
+        let issue = match (&operation, outcome, &answer) {
+            (Operation::PostSend(p), Outcome::Ok, Answer::Posted { slot, epoch }) => {
+                next.filter(|i| (i.qpn, i.slot, i.epoch) == (p.qpn, *slot, *epoch)).map(issue_of)
+            }
+            (Operation::Issue { qpn }, Outcome::Ok, _) => {
+                next.filter(|i| i.qpn == *qpn).map(issue_of)
+            }
+            _ => None,
+        };
+        if issue.is_some() {
+            self.issues.pop_front();
+        }
+        let (before, after) =
+            (QpState::from_number(r.state_before), QpState::from_number(r.state_after));
+        let mut changes = Vec::new();
+        if let Some(qpn) = crate::report::digest::named_qp(&operation) {
+            let last = self.states.get(&qpn).copied();
+            // An error of a CQ shows when the QP is next named.
+            if after != last && !(after.is_none() && before.is_none()) {
+                changes.push(StateChange { qpn, from: last, to: after });
+            }
+            match after {
+                Some(state) => drop(self.states.insert(qpn, state)),
+                None if before.is_some() => drop(self.states.remove(&qpn)),
+                None => {}
+            }
+        }
+        let effects = Effects {
+            outcome,
+            state_before: before,
+            state_after: after,
+            answer,
+            cqe,
+            event,
+            issue,
+            retire_cqn: r.cqn,
+        };
+        Ok(Happening { operation, effects, changes, clock: Some(clock) })
+    }
+}
+
+impl<D: Dut> Engine for BareEngine<D> {
+    fn label(&self) -> &'static str {
+        "rtl"
+    }
+
+    fn perform(&mut self, op: &Operation, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        let end = self.driver.clocks() + LIMIT;
+        let answered = !matches!(op, Operation::Complete(_));
+        let tag = self.driver.offer(op);
+        self.open.insert(tag, *op);
+        let retired = |e: &Self| e.retired.iter().any(|(_, r)| r.tag == tag);
+        while !retired(self) || answered && !self.answers.contains_key(&tag) {
+            self.clock()?;
+            if self.driver.clocks() > end {
+                return Err(Defect(format!("{op:?} is not answered within {LIMIT} clocks")));
+            }
+        }
+        // What belongs to the operation may leave by other ports a little later.
+        for _ in 0..32 {
+            self.clock()?;
+        }
+        self.gather(out)
+    }
+
+    fn settle(&mut self, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        self.rest(out)
+    }
+
+    fn wait(&mut self, clocks: u32, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        for _ in 0..clocks {
+            self.clock()?;
+        }
+        for _ in 0..32 {
+            self.clock()?;
+        }
+        self.gather(out)
+    }
+
+    fn set_wire_room(&mut self, room: bool) {
+        self.driver.close(if room { 0 } else { timing::ISSUE });
+    }
+
+    fn reset(&mut self) -> Result<(), Defect> {
+        self.open.clear();
+        self.retired.clear();
+        self.answers.clear();
+        self.cqes.clear();
+        self.events.clear();
+        self.issues.clear();
+        self.states.clear();
+        self.driver.reset(&self.policy).map_err(|e| Defect(e.to_string()))
+    }
+
+    fn look(
+        &mut self,
+        qpns: &[u32],
+        cqns: &[u32],
+        out: &mut Vec<Happening>,
+    ) -> Result<Observation, Defect> {
+        let mut seen = Observation::default();
+        let queries = qpns
+            .iter()
+            .map(|q| Operation::QueryQp { qpn: *q })
+            .chain(cqns.iter().map(|c| Operation::QueryCq { cqn: *c }));
+        for query in queries {
+            let mut happened = Vec::new();
+            self.perform(&query, &mut happened)?;
+            for h in happened {
+                match (h.operation == query, query, h.effects.answer) {
+                    (true, Operation::QueryQp { qpn }, Answer::QueryQp(s)) => {
+                        seen.qps.insert(qpn, s);
+                    }
+                    (true, Operation::QueryCq { cqn }, Answer::QueryCq(s)) => {
+                        seen.cqs.insert(cqn, s);
+                    }
+                    _ => {}
+                }
+                // A query is shown only where it touched something.
+                if h.operation != query || h.effects.event.is_some() || !h.changes.is_empty() {
+                    out.push(h);
+                }
+            }
+        }
+        Ok(seen)
+    }
+
+    fn finish(&mut self, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        self.set_wire_room(true);
+        self.rest(out)
+    }
+}
+
+fn answer(op: &Operation, r: &abi::rnic_rsp) -> Answer {
+    let ok = r.outcome == Outcome::Ok.number();
+    match op {
+        Operation::ModifyQp(_) => Answer::Modify(ModifyVerdict {
+            layer: Layer::from_number(r.layer).unwrap_or_default(),
+            missing: AttrMask(r.missing),
+            extra: AttrMask(r.extra),
+            bad_values: AttrMask(r.bad_values),
+        }),
+        Operation::PostSend(_) | Operation::PostRecv { .. } if ok => {
+            Answer::Posted { slot: r.slot, epoch: r.epoch }
+        }
+        Operation::PostSend(_) if r.outcome == Outcome::BadWqe.number() => {
+            Answer::BadWqe(WqeErrors(r.wqe_errors))
+        }
+        Operation::CreateQp { .. } if ok => Answer::CreatedQp {
+            send_exceeds: r.cq_exceeds & 1 != 0,
+            recv_exceeds: r.cq_exceeds & 2 != 0,
+        },
+        Operation::QueryQp { .. } if ok => Answer::QueryQp(qp_of(r)),
+        Operation::QueryCq { .. } if ok => Answer::QueryCq(CqSnapshot {
+            depth: r.depth,
+            producer: r.producer,
+            consumer: r.consumer,
+            occupancy: r.occupancy,
+            lost: r.lost,
+            ceiling_sum: r.ceiling_sum,
+            attached: r.attached,
+            arm: Arm::from_number(r.arm).unwrap_or_default(),
+            ignore_overrun: r.ignore_overrun != 0,
+            fault: r.fault != 0,
+            in_error: r.in_error() != 0,
+            cq_err_raised: r.cq_err_raised() != 0,
+            exceeds: r.cq_exceeds & 1 != 0,
+        }),
+        _ => Answer::Plain,
+    }
+}
+
+fn qp_of(r: &abi::rnic_rsp) -> QpSnapshot {
+    QpSnapshot {
+        state: QpState::from_number(r.qp_state).unwrap_or_default(),
+        transport: Transport::from_number(r.transport).unwrap_or_default(),
+        sq_sig_all: r.sq_sig_all != 0,
+        drain: Drain::from_number(r.drain).unwrap_or_default(),
+        event_owed: r.event_owed != 0,
+        qp_fatal_raised: r.qp_fatal_raised != 0,
+        send_cqn: r.send_cqn,
+        recv_cqn: r.recv_cqn,
+        sq_ceiling: r.sq_ceiling,
+        rq_ceiling: r.rq_ceiling,
+        sq_head: r.sq_head,
+        sq_queued: r.sq_queued,
+        sq_issued: r.sq_issued,
+        sq_flush_owed: r.sq_flush_owed,
+        sq_reads: r.sq_reads,
+        rq_head: r.rq_head,
+        rq_queued: r.rq_queued,
+        send_epoch: r.send_epoch,
+        recv_epoch: r.recv_epoch,
+        attr_set: AttrMask(r.attr_set),
+        stale: r.stale,
+        attr: attr_of(&r.attr),
+    }
+}
+
+fn attr_of(a: &abi::rnic_qp_attr) -> AttrValues {
+    let av = |v: &abi::rnic_av| AddressVector {
+        is_global: v.is_global,
+        sgid_index: v.sgid_index,
+        hop_limit: v.hop_limit,
+        traffic_class: v.traffic_class,
+        dlid: v.dlid,
+        sl: v.sl,
+        static_rate: v.static_rate,
+    };
+    AttrValues {
+        access_flags: a.access_flags,
+        qkey: a.qkey,
+        rq_psn: a.rq_psn,
+        sq_psn: a.sq_psn,
+        dest_qpn: a.dest_qpn,
+        av: av(&a.av),
+        alt_av: av(&a.alt_av),
+        pkey_index: a.pkey_index,
+        alt_pkey_index: a.alt_pkey_index,
+        en_sqd_async_notify: a.en_sqd_async_notify,
+        port: a.port,
+        path_mtu: a.path_mtu,
+        timeout: a.timeout,
+        retry_cnt: a.retry_cnt,
+        rnr_retry: a.rnr_retry,
+        max_qp_rd_atomic: a.max_qp_rd_atomic,
+        min_rnr_timer: a.min_rnr_timer,
+        max_dest_rd_atomic: a.max_dest_rd_atomic,
+        path_mig_state: a.path_mig_state,
+        alt_port: a.alt_port,
+        alt_timeout: a.alt_timeout,
+    }
+}
+
+fn issue_of(i: &abi::rnic_issue) -> Issue {
+    Issue {
+        qpn: i.qpn,
+        epoch: i.epoch,
+        slot: i.slot,
+        wqe_index: i.wqe_index,
+        opcode: i.opcode,
+        headers: WireHeaders(i.headers),
+        solicited: i.solicited != 0,
+        inline_data: i.inline_data != 0,
+        segments: i.segments,
+        length: i.length,
+        packets: i.packets,
+        response_packets: i.response_packets,
+        misc: i.misc,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cosim::fake::{Fake, Fault};
+    use crate::scenario::{parse, run};
+
+    const OVERFLOW: &str = include_str!("../../scenarios/cq_overflow_keep_unread_sticky.toml");
+
+    fn on_stand_in(fault: Option<(Fault, u32)>) -> crate::scenario::Trace {
+        let s = parse("overflow.toml", OVERFLOW).expect("a scenario of the project");
+        let mut engine = BareEngine::new(Fake::new(s.config, fault), s.policy).expect("comes up");
+        run(&s, &mut engine)
+    }
+
+    #[test]
+    fn the_ports_alone_tell_what_happened() {
+        let trace = on_stand_in(None);
+        assert!(trace.passed(), "{:?} {}", trace.defect, crate::report::steps::verdict(&trace));
+    }
+
+    #[test]
+    fn a_wrong_number_fails_an_expectation() {
+        // Each step ends with a query of the three CQs; step 4 is the first that looks at `lost`.
+        let trace = on_stand_in(Some((Fault::WrongLostCount, 3 * 4)));
+        assert!(trace.steps[4].failures.iter().any(|f| f.what == "lost of CQ1"));
+    }
+
+    #[test]
+    fn a_dropped_entry_is_missed() {
+        let trace = on_stand_in(Some((Fault::DropCqe, 3)));
+        assert!(trace.defect.is_some() || !trace.passed());
+    }
+}

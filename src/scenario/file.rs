@@ -1,0 +1,328 @@
+//! What a scenario file says, once it is known to make sense.
+
+use crate::model::{
+    Arm, AttrMask, AttrValues, Complete, Config, Drain, EventKinds, Layer, Operation, Outcome,
+    Policy, PostSend, QpState, Queue, Transport, WqeErrors,
+};
+
+/// A scenario that has been read and checked.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Name of the file as the user gave it.
+    pub file: String,
+    pub title: String,
+    /// Free text under the title, may be empty.
+    pub text: String,
+    pub config: Config,
+    /// Name of the profile that the policy started from.
+    pub profile: &'static str,
+    pub policy: Policy,
+    pub cqs: Vec<CqDecl>,
+    pub qps: Vec<QpDecl>,
+    /// Names of all QPs and CQs, also of those that steps create.
+    pub names: Names,
+    pub steps: Vec<Step>,
+}
+
+/// Names of QPs and CQs in the order of their first mention.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    pub qps: Vec<(String, u32)>,
+    pub cqs: Vec<(String, u32)>,
+}
+
+impl Names {
+    /// What a person calls this QP; two names for one number are joined.
+    pub fn qp(&self, qpn: u32) -> String {
+        name_of(&self.qps, qpn).unwrap_or_else(|| format!("QP {qpn}"))
+    }
+
+    /// What a person calls this CQ.
+    pub fn cq(&self, cqn: u32) -> String {
+        name_of(&self.cqs, cqn).unwrap_or_else(|| format!("CQ {cqn}"))
+    }
+}
+
+fn name_of(names: &[(String, u32)], number: u32) -> Option<String> {
+    let found: Vec<&str> =
+        names.iter().filter(|(_, n)| *n == number).map(|(s, _)| s.as_str()).collect();
+    (!found.is_empty()).then(|| found.join("/"))
+}
+
+/// A completion queue to create.
+#[derive(Clone, Debug)]
+pub struct CqDecl {
+    pub name: String,
+    pub cqn: u32,
+    /// Entries.
+    pub depth: u32,
+    pub ignore_overrun: bool,
+}
+
+impl CqDecl {
+    /// The operation that creates it.
+    pub fn operation(&self) -> Operation {
+        Operation::CreateCq {
+            cqn: self.cqn,
+            depth: self.depth,
+            ignore_overrun: self.ignore_overrun,
+        }
+    }
+}
+
+/// A queue pair to create and to bring up.
+#[derive(Clone, Debug)]
+pub struct QpDecl {
+    pub name: String,
+    pub qpn: u32,
+    pub transport: TransportCode,
+    pub send_cqn: u32,
+    pub recv_cqn: u32,
+    /// Work requests.
+    pub sq_ceiling: u32,
+    pub rq_ceiling: u32,
+    pub sq_sig_all: bool,
+    /// Brought up to this state with every required attribute.
+    pub state: QpState,
+}
+
+impl QpDecl {
+    /// The operation that creates it.
+    pub fn operation(&self) -> Operation {
+        Operation::CreateQp {
+            qpn: self.qpn,
+            transport: self.transport.0,
+            send_cqn: self.send_cqn,
+            recv_cqn: self.recv_cqn,
+            sq_ceiling: self.sq_ceiling,
+            rq_ceiling: self.rq_ceiling,
+            sq_sig_all: self.sq_sig_all,
+        }
+    }
+}
+
+/// The two-bit hardware encoding of a transport; 3 is sayable, to be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransportCode(pub u8);
+
+impl TransportCode {
+    /// The transport, unless this is the unused encoding.
+    pub fn transport(self) -> Option<Transport> {
+        Transport::from_number(self.0)
+    }
+}
+
+/// One `[[step]]`.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Line of the file where it starts.
+    pub line: usize,
+    pub text: String,
+    pub actions: Vec<Action>,
+    /// The hardware finishes its own owed work after each action.
+    pub settle: bool,
+    pub outcomes: Outcomes,
+    pub checks: Vec<Check>,
+}
+
+/// What is expected of the answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcomes {
+    /// Of every operation of the step.
+    All(Outcome),
+    /// One per operation of the step.
+    Each(Vec<Outcome>),
+    /// Not looked at.
+    Any,
+}
+
+/// Something that a step does.
+#[derive(Clone, Debug)]
+pub enum Action {
+    CreateCq(CqDecl),
+    CreateQp(QpDecl),
+    DestroyCq {
+        cqn: u32,
+    },
+    DestroyQp {
+        qpn: u32,
+    },
+    QueryCq {
+        cqn: u32,
+    },
+    QueryQp {
+        qpn: u32,
+    },
+    Modify(ModifyAsk),
+    /// `first`: WQE index of the first one; without it the queue's running number.
+    PostSend {
+        wqe: PostSend,
+        count: u32,
+        first: Option<u16>,
+    },
+    PostRecv {
+        qpn: u32,
+        count: u32,
+        first: Option<u16>,
+    },
+    Complete(CompleteAsk),
+    Fault {
+        cqn: u32,
+        inaccessible: bool,
+    },
+    /// Software reads entries and does not tell the device. All readable ones without `count`.
+    Poll {
+        cqn: u32,
+        count: Option<u32>,
+    },
+    /// Software reads entries and tells the device.
+    Consume {
+        cqn: u32,
+        what: ConsumeAsk,
+    },
+    Arm {
+        cqn: u32,
+        solicited_only: bool,
+    },
+    /// Whether the wire takes new work.
+    Wire {
+        room: bool,
+    },
+    /// Let the hardware finish what it owes, or run this many clocks.
+    Wait(WaitAsk),
+    /// Reset of the hardware: every QP and CQ is gone.
+    Reset,
+}
+
+/// How far CONSUME goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConsumeAsk {
+    /// Everything readable.
+    All,
+    /// That many more entries than were read so far.
+    More(u32),
+    /// This raw index, right or wrong.
+    Index(u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitAsk {
+    Settle,
+    /// The model has no clocks and takes at most this many internal steps.
+    Clocks(u32),
+}
+
+/// A MODIFY_QP, perhaps with a set of attributes that depends on the state at that moment.
+#[derive(Clone, Debug)]
+pub struct ModifyAsk {
+    pub qpn: u32,
+    /// Target and CUR_STATE, raw.
+    pub to: Option<u8>,
+    pub cur_state: Option<u8>,
+    pub attrs: AttrsAsk,
+    pub values: AttrValues,
+}
+
+#[derive(Clone, Debug)]
+pub enum AttrsAsk {
+    /// This mask, STATE and CUR_STATE included.
+    Mask(AttrMask),
+    /// What the row of the QP's state and the target requires, plus and minus these.
+    Required { also: AttrMask, omit: AttrMask },
+}
+
+/// One or more reports of the transport engine.
+#[derive(Clone, Debug)]
+pub struct CompleteAsk {
+    /// Epoch and slot are filled in for the oldest outstanding WQE unless `explicit`.
+    pub report: Complete,
+    pub explicit: bool,
+    pub count: u32,
+}
+
+/// One expectation.
+#[derive(Clone, Debug)]
+pub struct Check {
+    pub line: usize,
+    pub what: Expected,
+}
+
+/// What is expected after, or of, a step. Lists of pairs hold a QP or CQ number and a value.
+#[derive(Clone, Debug)]
+pub enum Expected {
+    Layer(Layer),
+    Missing(AttrMask),
+    Extra(AttrMask),
+    BadValues(AttrMask),
+    WqeErrors(WqeErrors),
+    /// `None`: the QP does not exist.
+    State(u32, Option<QpState>),
+    Drain(u32, Drain),
+    AttrSet(u32, AttrMask),
+    Unset(u32, AttrMask),
+    /// Value of an attribute by the name of its field.
+    Attr(u32, &'static str, u64),
+    /// A number of QUERY_QP or QUERY_CQ by its name.
+    QpNumber(u32, &'static str, u64),
+    CqNumber(u32, &'static str, u64),
+    Arm(u32, Arm),
+    /// CQEs written to this CQ in this step; order counts within one queue of one QP.
+    Cqes(u32, Vec<CqePattern>),
+    /// CQEs written in this step, by kind, to one CQ or to all.
+    Counts(Option<u32>, Counts),
+    /// What software can read by the phase bit, in order.
+    Unread(u32, Vec<CqePattern>),
+    UnreadCount(u32, u64),
+    /// What lies in the memory of the ring, slot by slot from 0.
+    Ring(u32, Vec<CqePattern>),
+    Events(Vec<EventPattern>),
+    /// WQEs released to the wire in this step, by one QP or by all.
+    Issued(Option<u32>, u64),
+}
+
+/// The fields of a CQE that are compared; what is left out is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CqePattern {
+    pub qpn: Option<u32>,
+    pub queue: Option<Queue>,
+    pub index: Option<u16>,
+    pub status: Option<u8>,
+    pub opcode: Option<u8>,
+    pub byte_count: Option<u32>,
+    pub imm: Option<u32>,
+    pub phase: Option<bool>,
+}
+
+/// One event record, compared whole: kinds, the QP or none, the CQ or none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventPattern {
+    pub kinds: EventKinds,
+    pub qpn: Option<u32>,
+    pub cqn: Option<u32>,
+}
+
+/// CQEs by kind; a kind that is not named is expected not to occur.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Counts {
+    pub success: Range,
+    pub flush: Range,
+    /// Every other status.
+    pub error: Range,
+}
+
+/// An inclusive range of a count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Range {
+    pub least: u64,
+    pub most: u64,
+}
+
+impl std::fmt::Display for Range {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.least == self.most {
+            write!(f, "{}", self.least)
+        } else {
+            write!(f, "{}..{}", self.least, self.most)
+        }
+    }
+}

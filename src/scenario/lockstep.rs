@@ -1,0 +1,188 @@
+//! RTL and golden model in lockstep, the scoreboard between them.
+
+use super::engine::{Defect, Engine};
+use super::trace::{Happening, Observation, StateChange};
+use crate::cosim::{Cosim, Failure, Observer, Timing, convert, timing};
+use crate::hw::Dut;
+use crate::model::{Config, Effects, Operation, Outcome, Policy, QpState};
+
+/// Clocks without a retirement after which a device with a closed wire counts as settled.
+const QUIET: u64 = 512;
+
+/// A device that is checked against the model while it runs a scenario.
+pub struct LockstepEngine<D> {
+    cosim: Cosim<D, Retired>,
+    /// QPs that were ever created and the states they were last seen in.
+    known: Vec<(u32, Option<QpState>)>,
+    wire_room: bool,
+}
+
+/// What retired and was not fetched yet.
+#[derive(Default)]
+struct Retired(Vec<(u64, u32, Operation, Effects)>);
+
+impl Observer for Retired {
+    fn retired(&mut self, clock: u64, tag: u32, op: &Operation, _: bool, e: &Effects) {
+        self.0.push((clock, tag, *op, *e));
+    }
+}
+
+fn defect(failure: Failure) -> Defect {
+    Defect(failure.to_string())
+}
+
+impl<D: Dut> LockstepEngine<D> {
+    /// Resets the device; `config` must be its sizes.
+    ///
+    /// # Errors
+    /// The device does not come out of reset.
+    pub fn new(device: D, config: Config, policy: Policy) -> Result<Self, Defect> {
+        let cosim =
+            Cosim::with_observer(device, config, policy, &Timing::READY, Retired::default())
+                .map_err(defect)?;
+        Ok(Self { cosim, known: Vec::new(), wire_room: true })
+    }
+
+    /// One clock; returns the tag of the operation that retired in it.
+    fn clock(&mut self, out: &mut Vec<Happening>) -> Result<Vec<u32>, Defect> {
+        let result = self.cosim.step().map_err(defect);
+        let retired = std::mem::take(&mut self.cosim.observer.0);
+        let mut tags = Vec::with_capacity(retired.len());
+        for (clock, tag, operation, effects) in retired {
+            if let (Operation::CreateQp { qpn, .. }, Outcome::Ok) = (&operation, effects.outcome)
+                && self.known.iter().all(|(q, _)| q != qpn)
+            {
+                self.known.push((*qpn, None));
+            }
+            let mut changes = Vec::new();
+            for (qpn, state) in &mut self.known {
+                let now = self.cosim.machine().qp(*qpn).map(|q| q.state);
+                if now != *state {
+                    changes.push(StateChange { qpn: *qpn, from: *state, to: now });
+                    *state = now;
+                }
+            }
+            out.push(Happening { operation, effects, changes, clock: Some(clock) });
+            tags.push(tag);
+        }
+        result.map(|()| tags)
+    }
+
+    /// Clocks until nothing is open, or nothing more can happen while the wire is closed.
+    fn rest(&mut self, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        let mut silent = 0;
+        while !self.cosim.quiet() {
+            let tags = self.clock(out)?;
+            silent = if tags.is_empty() { silent + 1 } else { 0 };
+            if !self.wire_room && silent >= QUIET {
+                break;
+            }
+            if silent >= LIMIT {
+                return Err(Defect(format!(
+                    "the hardware still owes something after {LIMIT} clocks without a step"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The scoreboard's own bounds strike first; this is the end of all patience.
+const LIMIT: u64 = 2_000_000;
+
+impl<D: Dut> Engine for LockstepEngine<D> {
+    fn label(&self) -> &'static str {
+        "both"
+    }
+
+    fn perform(&mut self, op: &Operation, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        let mut left = LIMIT;
+        while self.cosim.busy(convert::channel(op)) {
+            self.clock(out)?;
+            left -= 1;
+            if left == 0 {
+                return Err(Defect("a channel never takes its operation".to_owned()));
+            }
+        }
+        let tag = self.cosim.offer(op);
+        for _ in 0..LIMIT {
+            if self.clock(out)?.contains(&tag) {
+                return Ok(());
+            }
+        }
+        Err(Defect(format!("{op:?} does not retire within {LIMIT} clocks")))
+    }
+
+    fn settle(&mut self, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        self.rest(out)
+    }
+
+    fn wait(&mut self, clocks: u32, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        for _ in 0..clocks {
+            self.clock(out)?;
+        }
+        Ok(())
+    }
+
+    fn set_wire_room(&mut self, room: bool) {
+        self.wire_room = room;
+        self.cosim.driver().close(if room { 0 } else { timing::ISSUE });
+    }
+
+    fn reset(&mut self) -> Result<(), Defect> {
+        self.known.clear();
+        self.cosim.reset().map_err(defect)
+    }
+
+    fn look(
+        &mut self,
+        qpns: &[u32],
+        cqns: &[u32],
+        _: &mut Vec<Happening>,
+    ) -> Result<Observation, Defect> {
+        let machine = self.cosim.machine();
+        Ok(Observation {
+            qps: qpns.iter().filter_map(|q| Some((*q, machine.qp(*q)?))).collect(),
+            cqs: cqns.iter().filter_map(|c| Some((*c, machine.cq(*c)?))).collect(),
+        })
+    }
+
+    fn finish(&mut self, out: &mut Vec<Happening>) -> Result<(), Defect> {
+        self.set_wire_room(true);
+        self.rest(out)?;
+        let result = self.cosim.finish().map_err(defect);
+        // The read-back of all contexts is the engine's own affair, no part of the scenario.
+        self.cosim.observer.0.clear();
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cosim::fake::{Fake, Fault};
+    use crate::scenario::{parse, run};
+
+    const OVERFLOW: &str = include_str!("../../scenarios/cq_overflow_keep_unread_cascade.toml");
+
+    fn on_stand_in(fault: Option<(Fault, u32)>) -> crate::scenario::Trace {
+        let s = parse("overflow.toml", OVERFLOW).expect("a scenario of the project");
+        let device = Fake::new(s.config, fault);
+        let mut engine = LockstepEngine::new(device, s.config, s.policy).expect("comes up");
+        run(&s, &mut engine)
+    }
+
+    #[test]
+    fn a_scenario_holds_in_lockstep() {
+        let trace = on_stand_in(None);
+        assert!(trace.passed(), "{:?} {:?}", trace.defect, trace.steps);
+        assert!(trace.steps[1].happenings.iter().all(|h| h.clock.is_some()));
+    }
+
+    #[test]
+    fn a_hardware_fault_ends_the_run() {
+        let trace = on_stand_in(Some((Fault::DropCqe, 3)));
+        assert!(!trace.passed());
+        assert!(trace.defect.is_some(), "the scoreboard saw nothing");
+    }
+}

@@ -1,0 +1,315 @@
+//! From the text of a scenario file to a checked [`Scenario`].
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use toml::de::DeTable;
+
+use super::fields::{Fields, Node, Result};
+use super::file::{CqDecl, Names, QpDecl, Scenario, TransportCode};
+use super::names::{self, BadPolicy};
+use super::problem::{BadScenario, Problem};
+use crate::model::{Config, Policy, QpState, Transport};
+
+/// Reads one scenario.
+///
+/// # Errors
+/// The first thing that is unknown, misspelt, out of range or contradictory, with its place.
+pub fn parse(file: &str, text: &str) -> std::result::Result<Scenario, BadScenario> {
+    read(file, text).map_err(|p| p.in_file(file, text))
+}
+
+const TOP: &[&str] = &["title", "text", "config", "profile", "policy", "cq", "qp", "step"];
+
+fn read(file: &str, text: &str) -> Result<Scenario> {
+    let root = DeTable::parse(text).map_err(|e| {
+        Problem::new(e.span().unwrap_or(0..0), "this is not TOML", e.message().trim())
+    })?;
+    let top = Fields::new("the scenario", 0..0, root.get_ref()).only(TOP)?;
+    let title = top.need("title")?.str()?.to_owned();
+    let (profile, base) = match top.get("profile") {
+        None => names::PROFILES[0],
+        Some(n) => {
+            let choices: Vec<_> = names::PROFILES.iter().map(|(s, p)| (*s, (*s, *p))).collect();
+            n.one_of("policy profile", &choices)?
+        }
+    };
+    let policy = top.get("policy").map_or(Ok(base), |n| read_policy(n, base))?;
+    let config = match top.get("config") {
+        None => Config::DEFAULT,
+        Some(n) => n.one_of("configuration", names::CONFIGS)?,
+    };
+    let mut scope = Scope { text, config, names: Names::default(), transports: BTreeMap::new() };
+
+    let mut cqs = Vec::new();
+    for node in tables(&top, "cq", "[[cq]]")? {
+        let (decl, span) = scope.cq(&node)?;
+        free(&span, "CQ", decl.cqn, cqs.iter().map(|c: &CqDecl| c.cqn))?;
+        let range = u64::from(config.num_cq) - 1;
+        in_range(&span, "CQ", decl.cqn, range, &config)?;
+        cqs.push(decl);
+    }
+    let mut qps = Vec::new();
+    for node in tables(&top, "qp", "[[qp]]")? {
+        let (decl, span) = scope.qp(&node)?;
+        free(&span, "QP", decl.qpn, qps.iter().map(|q: &QpDecl| q.qpn))?;
+        in_range(&span, "QP", decl.qpn, u64::from(config.num_qp) - 1, &config)?;
+        qps.push(decl);
+    }
+    let mut steps = Vec::new();
+    for node in tables(&top, "step", "[[step]]")? {
+        steps.push(scope.step(&node)?);
+    }
+    if steps.is_empty() {
+        return Err(Problem::new(
+            0..0,
+            "the scenario has no [[step]]",
+            "add at least one [[step]]",
+        ));
+    }
+    Ok(Scenario {
+        file: file.to_owned(),
+        title,
+        text: top.get("text").map_or(Ok(""), |n| n.str())?.trim().to_owned(),
+        config,
+        profile,
+        policy,
+        cqs,
+        qps,
+        names: scope.names,
+        steps,
+    })
+}
+
+/// The elements of an array of tables; absent is empty.
+fn tables<'a>(top: &Fields<'a>, name: &str, shown: &'a str) -> Result<Vec<Fields<'a>>> {
+    let Some(node) = top.get(name) else { return Ok(Vec::new()) };
+    if !node.is_array() {
+        return Err(Problem::new(
+            top.key_span(name),
+            format!("`{name}` is one table"),
+            format!("write {shown}, each with double brackets"),
+        ));
+    }
+    node.list()?.iter().map(|n| n.any_fields().map(|f| f.called(shown))).collect()
+}
+
+fn free(
+    span: &Range<usize>,
+    what: &str,
+    number: u32,
+    mut taken: impl Iterator<Item = u32>,
+) -> Result<()> {
+    if !taken.any(|n| n == number) {
+        return Ok(());
+    }
+    Err(Problem::new(
+        span.clone(),
+        format!("{what} number {number} is taken"),
+        "expected a number that no other entry has",
+    ))
+}
+
+fn in_range(span: &Range<usize>, what: &str, n: u32, last: u64, config: &Config) -> Result<()> {
+    if u64::from(n) <= last {
+        return Ok(());
+    }
+    Err(Problem::new(
+        span.clone(),
+        format!("{what} number {n} is out of range"),
+        format!("configuration `{}` has numbers 0 to {last}", config.name),
+    ))
+}
+
+fn read_policy(node: Node<'_>, base: Policy) -> Result<Policy> {
+    let mut policy = base;
+    for (key, value) in node.fields(names::POLICIES)?.entries() {
+        let written = if value.is_integer() {
+            value.uint(0..=u64::from(u32::MAX))?.to_string()
+        } else {
+            value.str()?.to_owned()
+        };
+        names::set_policy(&mut policy, value.name, &written).map_err(|bad| match bad {
+            BadPolicy::Name => Problem::new(key, "no such policy", "unknown"),
+            BadPolicy::Value(known) => value
+                .problem(
+                    format!("`{written}` is no value of the policy `{}`", value.name),
+                    format!("expected one of: {}", known.join(", ")),
+                )
+                .did_you_mean(&written, known.iter().copied()),
+        })?;
+    }
+    Ok(policy)
+}
+
+/// What is known while a file is read from top to bottom.
+pub(super) struct Scope<'t> {
+    pub text: &'t str,
+    pub config: Config,
+    pub names: Names,
+    /// Of QPs declared so far, by number.
+    pub transports: BTreeMap<u32, Transport>,
+}
+
+/// Number of a name in one of the lists; the latest wins.
+fn look_up(list: &[(String, u32)], name: &str) -> Option<u32> {
+    list.iter().rev().find(|(n, _)| n == name).map(|(_, n)| *n)
+}
+
+impl Scope<'_> {
+    pub fn line(&self, span: &Range<usize>) -> usize {
+        self.text.as_bytes()[..span.start.min(self.text.len())]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count()
+            + 1
+    }
+
+    /// A QP by name or by number.
+    pub fn qpn(&self, node: &Node<'_>) -> Result<u32> {
+        reference(node, "QP", &self.names.qps)
+    }
+
+    /// A CQ by name or by number.
+    pub fn cqn(&self, node: &Node<'_>) -> Result<u32> {
+        reference(node, "CQ", &self.names.cqs)
+    }
+
+    /// A CQ to create. Its name is known from here on.
+    pub fn cq(&mut self, f: &Fields<'_>) -> Result<(CqDecl, Range<usize>)> {
+        let f = f.again().only(&["name", "number", "depth", "ignore_overrun"])?;
+        let name = new_name(&f, &self.names.cqs, "CQ")?;
+        let (cqn, span) = number(&f, &self.names.cqs)?;
+        self.names.cqs.push((name.clone(), cqn));
+        let decl = CqDecl {
+            name,
+            cqn,
+            depth: f.need("depth")?.uint(0..=u64::from(u32::MAX))? as u32,
+            ignore_overrun: f.bool_or("ignore_overrun", false)?,
+        };
+        Ok((decl, span))
+    }
+
+    /// A QP to create. Its name is known from here on.
+    pub fn qp(&mut self, f: &Fields<'_>) -> Result<(QpDecl, Range<usize>)> {
+        let f = f.again().only(&[
+            "name",
+            "number",
+            "transport",
+            "cq",
+            "send_cq",
+            "recv_cq",
+            "sq_depth",
+            "rq_depth",
+            "sig_all",
+            "state",
+        ])?;
+        let name = new_name(&f, &self.names.qps, "QP")?;
+        let (qpn, span) = number(&f, &self.names.qps)?;
+        self.names.qps.push((name.clone(), qpn));
+        f.not_both("cq", "send_cq")?;
+        f.not_both("cq", "recv_cq")?;
+        let (send_cqn, recv_cqn) = match f.get("cq") {
+            Some(n) => (self.cqn(&n)?, self.cqn(&n)?),
+            None => match (f.get("send_cq"), f.get("recv_cq"), self.names.cqs.as_slice()) {
+                (Some(s), Some(r), _) => (self.cqn(&s)?, self.cqn(&r)?),
+                (None, None, [(_, only)]) => (*only, *only),
+                _ => {
+                    return Err(Problem::new(
+                        f.key_span("name"),
+                        format!("QP `{name}` does not say which CQs it uses"),
+                        "give `cq`, or both `send_cq` and `recv_cq`",
+                    ));
+                }
+            },
+        };
+        let transport = match f.get("transport") {
+            None => TransportCode(0),
+            Some(n) if n.is_integer() => TransportCode(n.uint(0..=3)? as u8),
+            Some(n) => TransportCode(n.one_of("transport", &[("RC", 0), ("UC", 1), ("UD", 2)])?),
+        };
+        if let Some(t) = transport.transport() {
+            self.transports.insert(qpn, t);
+        }
+        let state = f.get("state").map_or(Ok(QpState::Reset), |n| read_state(&n))?;
+        if transport.transport().is_none() && state != QpState::Reset {
+            return Err(Problem::new(
+                f.key_span("state"),
+                "a QP of transport 3 cannot be brought up",
+                "leave `state` out, or give transport RC, UC or UD",
+            ));
+        }
+        if state == QpState::Sqe {
+            return Err(Problem::new(
+                f.key_span("state"),
+                "a QP cannot be brought up to SQE",
+                "expected RESET, INIT, RTR, RTS, SQD or ERR; a failed send leads to SQE",
+            ));
+        }
+        let any = 0..=u64::from(u32::MAX);
+        let decl = QpDecl {
+            name,
+            qpn,
+            transport,
+            send_cqn,
+            recv_cqn,
+            sq_ceiling: f.uint_or("sq_depth", any.clone(), self.config.sq_depth.min(16).into())?
+                as u32,
+            rq_ceiling: f.uint_or("rq_depth", any, self.config.rq_depth.min(16).into())? as u32,
+            sq_sig_all: f.bool_or("sig_all", false)?,
+            state,
+        };
+        Ok((decl, span))
+    }
+}
+
+/// A state by its name.
+pub(super) fn read_state(node: &Node<'_>) -> Result<QpState> {
+    let choices: Vec<_> = QpState::ALL.iter().map(|s| (s.name(), *s)).collect();
+    node.one_of("QP state", &choices)
+}
+
+fn reference(node: &Node<'_>, what: &str, known: &[(String, u32)]) -> Result<u32> {
+    if node.is_integer() {
+        return Ok(node.uint(0..=u64::from(u32::MAX))? as u32);
+    }
+    let name = node.str()?;
+    look_up(known, name).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(n, _)| n.as_str()).collect();
+        let expected = if names.is_empty() {
+            format!("no {what} is declared above")
+        } else {
+            format!("expected one of: {}, or a number", names.join(", "))
+        };
+        node.problem(format!("there is no {what} named `{name}`"), expected)
+            .did_you_mean(name, names)
+    })
+}
+
+fn new_name(f: &Fields<'_>, known: &[(String, u32)], what: &str) -> Result<String> {
+    let node = f.need("name")?;
+    let name = node.str()?;
+    if name.is_empty() || name.len() > 32 || name.chars().any(char::is_control) {
+        return Err(node
+            .problem(format!("`{name}` is no name for a {what}"), "expected 1 to 32 characters"));
+    }
+    if known.iter().any(|(n, _)| n == name) {
+        return Err(node.problem(
+            format!("there already is a {what} named `{name}`"),
+            "expected a name that is not taken",
+        ));
+    }
+    Ok(name.to_owned())
+}
+
+/// The number given, or the first one that no other entry uses, counted from 1.
+fn number(f: &Fields<'_>, known: &[(String, u32)]) -> Result<(u32, Range<usize>)> {
+    match f.get("number") {
+        Some(n) => Ok((n.uint(0..=u64::from(u32::MAX))? as u32, n.span())),
+        None => {
+            let span = f.get("name").map_or(f.span.clone(), |n| n.span());
+            let taken = |n: &u32| known.iter().any(|(_, k)| k == n);
+            Ok(((1..).find(|n| !taken(n)).unwrap_or(0), span))
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! Reading `expect`.
+
+use std::collections::BTreeSet;
+
+use super::fields::{Node, Result};
+use super::file::{
+    Action, Check, ConsumeAsk, Counts, CqePattern, EventPattern, Expected, Outcomes, Range,
+};
+use super::names::{self, CQ_FLAGS, CQ_NUMBERS, QP_NUMBERS};
+use super::parse::{Scope, read_state};
+use super::parse_step::{read_mask, read_queue, read_status, read_values};
+use crate::model::{Arm, Drain, EventKinds, Layer, Outcome, WqeErrors};
+
+/// QPs and CQs that a step's actions name: `state = "ERR"` is about the one QP among them.
+pub(super) struct Subjects {
+    pub qps: BTreeSet<u32>,
+    pub cqs: BTreeSet<u32>,
+}
+
+impl Subjects {
+    pub fn note(&mut self, action: &Action) {
+        match action {
+            Action::CreateQp(d) => {
+                self.qps.insert(d.qpn);
+            }
+            Action::DestroyQp { qpn } | Action::QueryQp { qpn } | Action::PostRecv { qpn, .. } => {
+                self.qps.insert(*qpn);
+            }
+            Action::Modify(m) => {
+                self.qps.insert(m.qpn);
+            }
+            Action::PostSend { wqe, .. } => {
+                self.qps.insert(wqe.qpn);
+            }
+            Action::Complete(c) => {
+                self.qps.insert(c.report.qpn);
+            }
+            Action::CreateCq(d) => {
+                self.cqs.insert(d.cqn);
+            }
+            Action::DestroyCq { cqn }
+            | Action::QueryCq { cqn }
+            | Action::Fault { cqn, .. }
+            | Action::Poll { cqn, .. }
+            | Action::Arm { cqn, .. }
+            | Action::Consume { cqn, what: ConsumeAsk::All | ConsumeAsk::More(_) }
+            | Action::Consume { cqn, what: ConsumeAsk::Index(_) } => {
+                self.cqs.insert(*cqn);
+            }
+            Action::Wire { .. } | Action::Wait(_) | Action::Reset => {}
+        }
+    }
+}
+
+/// Expectations that are neither numbers of QUERY_QP nor of QUERY_CQ.
+const OTHERS: &[&str] = &[
+    "outcome",
+    "layer",
+    "missing",
+    "extra",
+    "bad_values",
+    "wqe_errors",
+    "state",
+    "drain",
+    "attr_set",
+    "unset",
+    "attr",
+    "arm",
+    "cqes",
+    "counts",
+    "unread",
+    "ring",
+    "events",
+    "issued",
+];
+
+impl Scope<'_> {
+    pub(super) fn expect(
+        &self,
+        node: Option<Node<'_>>,
+        subjects: &Subjects,
+    ) -> Result<(Outcomes, Vec<Check>)> {
+        let mut outcomes = Outcomes::All(Outcome::Ok);
+        let mut checks = Vec::new();
+        let Some(node) = node else { return Ok((outcomes, checks)) };
+        let known: Vec<&str> = OTHERS
+            .iter()
+            .copied()
+            .chain(QP_NUMBERS.iter().map(|n| n.0))
+            .chain(CQ_NUMBERS.iter().map(|n| n.0))
+            .chain(CQ_FLAGS.iter().map(|n| n.0))
+            .collect();
+        for (span, value) in node.fields(&known)?.entries() {
+            if value.name == "outcome" {
+                outcomes = read_outcomes(&value)?;
+                continue;
+            }
+            let line = self.line(&span);
+            checks
+                .extend(self.check(&value, subjects)?.into_iter().map(|what| Check { line, what }));
+        }
+        Ok((outcomes, checks))
+    }
+
+    fn check(&self, value: &Node<'_>, subjects: &Subjects) -> Result<Vec<Expected>> {
+        if let Some((name, _)) = QP_NUMBERS.iter().find(|n| n.0 == value.name) {
+            let each = self.per_qp(value, subjects, |n| n.uint(0..=u64::from(u32::MAX)))?;
+            return Ok(each.into_iter().map(|(q, v)| Expected::QpNumber(q, name, v)).collect());
+        }
+        if let Some((name, _)) = CQ_NUMBERS.iter().find(|n| n.0 == value.name) {
+            let each = self.per_cq(value, subjects, |n| n.uint(0..=u64::from(u32::MAX)))?;
+            return Ok(each.into_iter().map(|(c, v)| Expected::CqNumber(c, name, v)).collect());
+        }
+        if let Some((name, _)) = CQ_FLAGS.iter().find(|n| n.0 == value.name) {
+            let each = self.per_cq(value, subjects, |n| n.bool().map(u64::from))?;
+            return Ok(each.into_iter().map(|(c, v)| Expected::CqNumber(c, name, v)).collect());
+        }
+        Ok(match value.name {
+            "layer" => {
+                let choices: Vec<_> = Layer::ALL.iter().map(|l| (l.name(), *l)).collect();
+                vec![Expected::Layer(value.one_of("layer", &choices)?)]
+            }
+            "missing" => vec![Expected::Missing(read_mask(value)?)],
+            "extra" => vec![Expected::Extra(read_mask(value)?)],
+            "bad_values" => vec![Expected::BadValues(read_mask(value)?)],
+            "wqe_errors" => {
+                let choices: Vec<_> = WqeErrors::NAMED.iter().map(|(b, n)| (*n, *b)).collect();
+                let mut errors = WqeErrors::EMPTY;
+                for n in value.list()? {
+                    errors |= n.one_of("WQE error", &choices)?;
+                }
+                vec![Expected::WqeErrors(errors)]
+            }
+            "state" => {
+                let state = |n: &Node<'_>| {
+                    if n.str().is_ok_and(|s| s == "none") {
+                        Ok(None)
+                    } else {
+                        read_state(n).map(Some)
+                    }
+                };
+                let each = self.per_qp(value, subjects, state)?;
+                each.into_iter().map(|(q, s)| Expected::State(q, s)).collect()
+            }
+            "drain" => {
+                let choices = [
+                    ("none", Drain::None),
+                    ("draining", Drain::Draining),
+                    ("drained", Drain::Drained),
+                ];
+                let each = self.per_qp(value, subjects, |n| n.one_of("drain", &choices))?;
+                each.into_iter().map(|(q, d)| Expected::Drain(q, d)).collect()
+            }
+            "attr_set" => {
+                let each = self.per_qp(value, subjects, read_mask)?;
+                each.into_iter().map(|(q, m)| Expected::AttrSet(q, m)).collect()
+            }
+            "unset" => {
+                let each = self.per_qp(value, subjects, read_mask)?;
+                each.into_iter().map(|(q, m)| Expected::Unset(q, m)).collect()
+            }
+            "attr" => {
+                let qpn = self.only_qp(value, subjects)?;
+                let mut all = Vec::new();
+                read_values(value, |f, v| all.push(Expected::Attr(qpn, f.name, v)))?;
+                all
+            }
+            "arm" => {
+                let choices =
+                    [("none", Arm::None), ("solicited", Arm::Solicited), ("next", Arm::Next)];
+                let each = self.per_cq(value, subjects, |n| n.one_of("arm", &choices))?;
+                each.into_iter().map(|(c, a)| Expected::Arm(c, a)).collect()
+            }
+            "cqes" => {
+                let each = self.per_cq(value, subjects, |n| self.cqes(n))?;
+                each.into_iter().map(|(c, l)| Expected::Cqes(c, l)).collect()
+            }
+            "ring" => {
+                let each = self.per_cq(value, subjects, |n| self.cqes(n))?;
+                each.into_iter().map(|(c, l)| Expected::Ring(c, l)).collect()
+            }
+            "unread" => {
+                let each = self.per_cq(value, subjects, |n| {
+                    if n.is_integer() { n.uint(0..=65_536).map(Err) } else { self.cqes(n).map(Ok) }
+                })?;
+                each.into_iter()
+                    .map(|(c, l)| match l {
+                        Ok(list) => Expected::Unread(c, list),
+                        Err(count) => Expected::UnreadCount(c, count),
+                    })
+                    .collect()
+            }
+            "counts" => self.counts(value)?,
+            "events" => {
+                let list = value.list()?;
+                let events: Result<_> = list.iter().map(|n| self.event(n)).collect();
+                vec![Expected::Events(events?)]
+            }
+            "issued" if value.is_table() => {
+                let each = self.per_qp(value, subjects, |n| n.uint(0..=65_536))?;
+                each.into_iter().map(|(q, n)| Expected::Issued(Some(q), n)).collect()
+            }
+            "issued" => vec![Expected::Issued(None, value.uint(0..=65_536)?)],
+            other => return Err(value.problem(format!("`{other}` is no expectation"), "unknown")),
+        })
+    }
+
+    /// `{ A = x, B = y }`, or one value for the only QP that the step is about.
+    fn per_qp<T>(
+        &self,
+        value: &Node<'_>,
+        subjects: &Subjects,
+        read: impl Fn(&Node<'_>) -> Result<T>,
+    ) -> Result<Vec<(u32, T)>> {
+        if !value.is_table() {
+            return Ok(vec![(self.only_qp(value, subjects)?, read(value)?)]);
+        }
+        self.per(value, &self.names.qps, "QP", read)
+    }
+
+    /// The same for CQs.
+    fn per_cq<T>(
+        &self,
+        value: &Node<'_>,
+        subjects: &Subjects,
+        read: impl Fn(&Node<'_>) -> Result<T>,
+    ) -> Result<Vec<(u32, T)>> {
+        if !value.is_table() {
+            let cqn = only(value, "CQ", &subjects.cqs, &self.names.cqs)?;
+            return Ok(vec![(cqn, read(value)?)]);
+        }
+        self.per(value, &self.names.cqs, "CQ", read)
+    }
+
+    fn per<T>(
+        &self,
+        value: &Node<'_>,
+        known: &[(String, u32)],
+        what: &str,
+        read: impl Fn(&Node<'_>) -> Result<T>,
+    ) -> Result<Vec<(u32, T)>> {
+        let names: Vec<&str> = known.iter().map(|(n, _)| n.as_str()).collect();
+        let title = format!("`{}` (a value per {what})", value.name);
+        let fields = value.any_fields()?.called(&title);
+        let mut all = Vec::new();
+        for (_, n) in fields.only(&names)?.entries() {
+            if let Some((_, number)) = known.iter().rev().find(|(k, _)| k == n.name) {
+                all.push((*number, read(&n)?));
+            }
+        }
+        Ok(all)
+    }
+
+    fn only_qp(&self, value: &Node<'_>, subjects: &Subjects) -> Result<u32> {
+        only(value, "QP", &subjects.qps, &self.names.qps)
+    }
+
+    fn cqes(&self, node: &Node<'_>) -> Result<Vec<CqePattern>> {
+        node.list()?.iter().map(|n| self.cqe(n)).collect::<Result<Vec<_>>>().map(|l| {
+            l.into_iter().flat_map(|(p, times)| std::iter::repeat_n(p, times as usize)).collect()
+        })
+    }
+
+    /// One entry, and how often it is repeated.
+    fn cqe(&self, node: &Node<'_>) -> Result<(CqePattern, u64)> {
+        let f = node.fields(&[
+            "qp",
+            "queue",
+            "index",
+            "status",
+            "opcode",
+            "byte_count",
+            "imm",
+            "phase",
+            "times",
+        ])?;
+        let number = |name: &str, most: u64| f.get(name).map(|n| n.uint(0..=most)).transpose();
+        let pattern = CqePattern {
+            qpn: f.get("qp").map(|n| self.qpn(&n)).transpose()?,
+            queue: f.get("queue").map(|n| read_queue(&n)).transpose()?,
+            index: number("index", u16::MAX.into())?.map(|n| n as u16),
+            status: f.get("status").map(|n| read_status(&n)).transpose()?,
+            opcode: match f.get("opcode") {
+                Some(n) if n.is_integer() => Some(n.uint(0..=255)? as u8),
+                Some(n) => Some(n.one_of("completion opcode", names::WC_OPCODES)?),
+                None => None,
+            },
+            byte_count: number("byte_count", u32::MAX.into())?.map(|n| n as u32),
+            imm: number("imm", u32::MAX.into())?.map(|n| n as u32),
+            phase: f.get("phase").map(|n| n.uint(0..=1)).transpose()?.map(|n| n == 1),
+        };
+        let times = f.uint_or("times", 1..=65_536, 1)?;
+        if times > 1 && pattern.index.is_some() {
+            return Err(node.problem(
+                "`times` repeats one entry, `index` names a single one",
+                "give `times` or `index`",
+            ));
+        }
+        Ok((pattern, times))
+    }
+
+    fn event(&self, node: &Node<'_>) -> Result<EventPattern> {
+        let f = node.fields(&["kinds", "qp", "cq"])?;
+        let choices: Vec<_> = EventKinds::NAMED.iter().map(|(b, n)| (*n, *b)).collect();
+        let mut kinds = EventKinds::EMPTY;
+        let list = f.need("kinds")?;
+        for n in list.list()? {
+            kinds |= n.one_of("event kind", &choices)?;
+        }
+        if kinds.is_empty() {
+            return Err(list.problem("an event record has at least one kind", "expected a kind"));
+        }
+        Ok(EventPattern {
+            kinds,
+            qpn: f.get("qp").map(|n| self.qpn(&n)).transpose()?,
+            cqn: f.get("cq").map(|n| self.cqn(&n)).transpose()?,
+        })
+    }
+
+    /// `{ flush = 3 }` over all CQs, or `{ CQ1 = { flush = 3 } }`.
+    fn counts(&self, value: &Node<'_>) -> Result<Vec<Expected>> {
+        let f = value.any_fields()?;
+        if f.entries().iter().all(|(_, n)| !n.is_table()) {
+            return Ok(vec![Expected::Counts(None, read_counts(value)?)]);
+        }
+        let each = self.per(value, &self.names.cqs, "CQ", read_counts)?;
+        Ok(each.into_iter().map(|(c, n)| Expected::Counts(Some(c), n)).collect())
+    }
+}
+
+fn read_counts(node: &Node<'_>) -> Result<Counts> {
+    let f = node.fields(&["success", "flush", "error"])?;
+    let count = |name: &str| f.get(name).map_or(Ok(Range::default()), |n| read_range(&n));
+    Ok(Counts { success: count("success")?, flush: count("flush")?, error: count("error")? })
+}
+
+/// `3`, or `"0..3"`, both ends included.
+fn read_range(node: &Node<'_>) -> Result<Range> {
+    if node.is_integer() {
+        let n = node.uint(0..=1_000_000)?;
+        return Ok(Range { least: n, most: n });
+    }
+    let bad = || node.problem("this is no count", "expected a number, or a range like \"0..3\"");
+    let (least, most) = node.str().map_err(|_| bad())?.split_once("..").ok_or_else(bad)?;
+    let range = Range {
+        least: least.trim().parse().map_err(|_| bad())?,
+        most: most.trim().parse().map_err(|_| bad())?,
+    };
+    if range.least > range.most {
+        return Err(node.problem("this range is empty", "expected the smaller number first"));
+    }
+    Ok(range)
+}
+
+fn read_outcomes(node: &Node<'_>) -> Result<Outcomes> {
+    let choices: Vec<_> = Outcome::ALL.iter().map(|o| (o.name(), *o)).collect();
+    if node.is_array() {
+        let list = node.list()?;
+        let each: Result<_> = list.iter().map(|n| n.one_of("outcome", &choices)).collect();
+        return each.map(Outcomes::Each);
+    }
+    if node.str().is_ok_and(|s| s == "any") {
+        return Ok(Outcomes::Any);
+    }
+    node.one_of("outcome", &choices).map(Outcomes::All)
+}
+
+/// The only QP or CQ that a value without a name can mean.
+fn only(
+    value: &Node<'_>,
+    what: &str,
+    of_step: &BTreeSet<u32>,
+    known: &[(String, u32)],
+) -> Result<u32> {
+    let all: BTreeSet<u32> = known.iter().map(|(_, n)| *n).collect();
+    for set in [of_step, &all] {
+        if let (1, Some(number)) = (set.len(), set.first()) {
+            return Ok(*number);
+        }
+        if set.len() > 1 {
+            break;
+        }
+    }
+    Err(value.problem(
+        format!("`{}` does not say which {what} it is about", value.name),
+        format!("write {} = {{ NAME = ... }}", value.name),
+    ))
+}

@@ -1,0 +1,128 @@
+//! What happened while a scenario ran, whichever engine made it happen.
+
+use std::collections::BTreeMap;
+
+use super::file::Names;
+use crate::model::{
+    Config, CqSnapshot, Cqe, Effects, Operation, Policy, QpSnapshot, QpState, Transport,
+};
+
+/// One operation that retired, or one of the hardware's own steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Happening {
+    pub operation: Operation,
+    pub effects: Effects,
+    /// States that changed with it, also of QPs that the operation does not name.
+    pub changes: Vec<StateChange>,
+    /// Clock of its retirement; the model has no clocks.
+    pub clock: Option<u64>,
+}
+
+impl Happening {
+    /// True for ISSUE, FLUSH and CASCADE, which nobody asked for.
+    pub fn is_internal(&self) -> bool {
+        matches!(
+            self.operation,
+            Operation::Issue { .. } | Operation::Flush { .. } | Operation::Cascade { .. }
+        )
+    }
+}
+
+/// A QP that changed its state; `None` is a QP that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateChange {
+    pub qpn: u32,
+    pub from: Option<QpState>,
+    pub to: Option<QpState>,
+}
+
+/// What queries would show.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation {
+    pub qps: BTreeMap<u32, QpSnapshot>,
+    pub cqs: BTreeMap<u32, CqSnapshot>,
+}
+
+/// An expectation that was not met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Line of the scenario file.
+    pub line: usize,
+    /// What it is about: `state of A`.
+    pub what: String,
+    pub expected: String,
+    pub got: String,
+}
+
+/// One step and all that it brought about.
+#[derive(Clone, Debug, Default)]
+pub struct StepTrace {
+    /// Counted from 1; 0 is the setup before the first step.
+    pub number: usize,
+    pub line: usize,
+    pub text: String,
+    pub happenings: Vec<Happening>,
+    /// Entries that software read from a ring in this step: CQ and entry.
+    pub read: Vec<(u32, Cqe)>,
+    /// Things done that are no operation, as a person would say them.
+    pub notes: Vec<String>,
+    /// How many expectations were checked.
+    pub checked: usize,
+    pub failures: Vec<Failure>,
+    /// At the end of the step.
+    pub after: Observation,
+}
+
+/// A QP that occurs in a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QpLane {
+    pub qpn: u32,
+    pub name: String,
+    pub transport: Option<Transport>,
+}
+
+/// A CQ that occurs in a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CqLane {
+    pub cqn: u32,
+    pub name: String,
+    /// Entries.
+    pub depth: u32,
+}
+
+/// A whole run.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    pub file: String,
+    pub title: String,
+    pub text: String,
+    pub config: Config,
+    pub profile: &'static str,
+    pub policy: Policy,
+    pub engine: &'static str,
+    pub names: Names,
+    pub qps: Vec<QpLane>,
+    pub cqs: Vec<CqLane>,
+    pub steps: Vec<StepTrace>,
+    /// Entries left in the rings that software could still read, per CQ.
+    pub unread: BTreeMap<u32, Vec<Cqe>>,
+    /// The engine stopped: hardware and model disagree, an assertion failed. The run ended there.
+    pub defect: Option<String>,
+}
+
+impl Trace {
+    /// No expectation failed and the engine found nothing wrong.
+    pub fn passed(&self) -> bool {
+        self.defect.is_none() && self.steps.iter().all(|s| s.failures.is_empty())
+    }
+
+    /// Number of expectations that were checked.
+    pub fn checked(&self) -> usize {
+        self.steps.iter().map(|s| s.checked).sum()
+    }
+
+    /// What queries would have shown at the end.
+    pub fn end(&self) -> Option<&Observation> {
+        self.steps.last().map(|s| &s.after)
+    }
+}

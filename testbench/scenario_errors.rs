@@ -1,0 +1,178 @@
+//! Files that cannot be used: each gives one message with line, column, field and a hint.
+
+use rnic_cosim::scenario::parse;
+
+/// A good file; `CHANGE` stands where the bad parts go.
+const GOOD: &str = r#"title = "T"
+
+[[cq]]
+name = "CQ1"
+depth = 8
+
+[[qp]]
+name = "A"
+transport = "RC"
+state = "RTS"
+
+[[step]]
+post_send = { qp = "A" }
+"#;
+
+/// Replaces one part of the good file; the message must be at the line and column of `at` and
+/// hold all of `says`.
+fn refuses(part: &str, by: &str, at: &str, says: &[&str]) {
+    assert!(GOOD.contains(part), "{part} is not in the good file");
+    let text = GOOD.replacen(part, by, 1);
+    let e = match parse("bad.toml", &text) {
+        Ok(_) => panic!("accepted:\n{text}"),
+        Err(e) => e,
+    };
+    let shown = e.to_string();
+    let offset = text.find(at).unwrap_or_else(|| panic!("{at} is not in the bad file"));
+    let line = text[..offset].matches('\n').count() + 1;
+    let column = offset - text[..offset].rfind('\n').map_or(0, |n| n + 1) + 1;
+    assert_eq!((e.line, e.column), (line, column), "wrong place:\n{shown}");
+    assert!(shown.contains(&format!("bad.toml:{line}:{column}")), "no place in:\n{shown}");
+    for part in says {
+        assert!(shown.contains(part), "`{part}` is not in:\n{shown}");
+    }
+}
+
+#[test]
+fn the_good_file_is_good() {
+    parse("good.toml", GOOD).expect("good");
+}
+
+#[test]
+fn misspelt_fields() {
+    refuses(
+        "depth",
+        "dephth",
+        "dephth",
+        &["[[cq]] has no field `dephth`", "did you mean `depth`?"],
+    );
+    refuses("title", "tilte", "tilte", &["did you mean `title`?"]);
+    refuses("post_send", "pots_send", "pots_send", &["did you mean `post_send`?"]);
+    refuses(
+        r#"{ qp = "A" }"#,
+        r#"{ qp = "A", singaled = false }"#,
+        "singaled",
+        &["did you mean `signaled`?"],
+    );
+}
+
+#[test]
+fn misspelt_names() {
+    refuses(r#"qp = "A""#, r#"qp = "B""#, "\"B\" }", &["no QP named `B`", "expected one of: A"]);
+    refuses(r#""RTS""#, r#""RST""#, "\"RST\"", &["`RST` is no QP state", "did you mean `RTS`?"]);
+    refuses(
+        r#""RC""#,
+        r#""RX""#,
+        "\"RX\"",
+        &["`RX` is no transport", "expected one of: RC, UC, UD"],
+    );
+    let step = r#"modify = { qp = "A", to = "RTS", attrs = ["TIMOUT"] }"#;
+    refuses(r#"post_send = { qp = "A" }"#, step, "\"TIMOUT\"", &["did you mean `TIMEOUT`?"]);
+    let step = r#"complete = { qp = "A", status = "WR_FLUSH_EER" }"#;
+    refuses(
+        r#"post_send = { qp = "A" }"#,
+        step,
+        "\"WR_FLUSH_EER\"",
+        &["did you mean `WR_FLUSH_ERR`?"],
+    );
+}
+
+#[test]
+fn policies_and_configurations() {
+    let top = |text: &str| format!("title = \"T\"\n{text}\n");
+    let t = "title = \"T\"\n";
+    refuses(t, &top("config = \"depp\""), "\"depp\"", &["did you mean `deep`?"]);
+    refuses(t, &top("profile = \"linus\""), "\"linus\"", &["did you mean `linux`?"]);
+    refuses(t, &top("policy = { sqd = \"hold\" }"), "\"hold\"", &["drain_posted, hold_unstarted"]);
+    refuses(t, &top("policy = { cq_ful = \"x\" }"), "cq_ful", &["did you mean `cq_full`?"]);
+}
+
+#[test]
+fn wrong_types_and_ranges() {
+    refuses("depth = 8", "depth = \"8\"", "\"8\"", &["`depth` is a string", "a number from 0"]);
+    refuses("depth = 8", "depth = -1", "-1", &["`depth` is out of range: -1"]);
+    refuses(r#"{ qp = "A" }"#, r#"{ qp = "A", count = 0 }"#, "0 }", &["`count` is out of range"]);
+    refuses(r#"name = "CQ1""#, "name = \"CQ1\"\nnumber = 16", "16", &["numbers 0 to 15"]);
+    refuses(r#"{ qp = "A" }"#, r#""A""#, "\"A\"\n", &["not a table"]);
+}
+
+#[test]
+fn things_that_are_missing() {
+    refuses("depth = 8\n", "", "[[cq]]", &["[[cq]] needs the field `depth`"]);
+    refuses(r#"{ qp = "A" }"#, "{ count = 2 }", "{ count", &["post_send needs the field `qp`"]);
+    refuses(r#"post_send = { qp = "A" }"#, "text = \"x\"", "[[step]]", &["does nothing"]);
+}
+
+#[test]
+fn contradictions() {
+    let p = r#"post_send = { qp = "A" }"#;
+    refuses(
+        p,
+        "post_recv = { qp = \"A\" }\npost_send = { qp = \"A\" }",
+        "post_send",
+        &["a step has one action", "do = ["],
+    );
+    refuses(p, r#"modify = { qp = "A", to = "RTS", mask = 0x200 }"#, "to =", &["not in `mask`"]);
+    refuses(p, r#"modify = { qp = "A", mask = 1 }"#, "mask", &["`to` is not given"]);
+    refuses(p, r#"modify = { qp = "A" }"#, "{ qp", &["asks for nothing"]);
+    refuses(
+        p,
+        r#"consume = { cq = "CQ1", count = 1, index = 2 }"#,
+        "index",
+        &["`count` and `index`"],
+    );
+    refuses(p, r#"complete = { qp = "A", slot = 2 }"#, "{ qp", &["belong together"]);
+    refuses(p, r#"post_send = { qp = "A", raw = [1, 2, 3] }"#, "[1, 2", &["four words, not 3"]);
+    refuses(
+        "[[qp]]",
+        "[[cq]]\nname = \"CQ1\"\ndepth = 2\n\n[[qp]]",
+        "\"CQ1\"\ndepth = 2",
+        &["already is a CQ"],
+    );
+    refuses(
+        "[[qp]]",
+        "[[cq]]\nname = \"X\"\nnumber = 1\ndepth = 2\n\n[[qp]]",
+        "1\ndepth",
+        &["CQ number 1 is taken"],
+    );
+}
+
+#[test]
+fn expectations() {
+    let p = r#"post_send = { qp = "A" }"#;
+    let with = |e: &str| format!("{p}\nexpect = {e}");
+    refuses(p, &with("{ sate = \"RTS\" }"), "sate", &["did you mean `state`?"]);
+    refuses(p, &with("{ outcome = \"okay\" }"), "\"okay\"", &["did you mean `ok`?"]);
+    refuses(p, &with("{ state = { B = \"RTS\" } }"), "B =", &["has no field `B`"]);
+    refuses(p, &with("{ counts = { success = \"3..1\" } }"), "\"3..1\"", &["range is empty"]);
+    refuses(
+        p,
+        &with("{ events = [{ kinds = [\"DRAINED\"] }] }"),
+        "\"DRAINED\"",
+        &["did you mean `SQ_DRAINED`?"],
+    );
+    refuses(p, &with("{ cqes = [{ indx = 1 }] }"), "indx", &["did you mean `index`?"]);
+}
+
+#[test]
+fn a_value_without_a_name_must_be_clear() {
+    let two = GOOD.replace(
+        "[[step]]",
+        "[[qp]]\nname = \"B\"\nstate = \"RTS\"\n\n[[step]]\nexpect = { state = \"RTS\" }\ndo = [{ post_recv = { qp = \"B\" } }, { post_recv = { qp = \"A\" } }]\n\n[[step]]",
+    );
+    let e = parse("bad.toml", &two).expect_err("ambiguous").to_string();
+    assert!(e.contains("does not say which QP"), "{e}");
+}
+
+#[test]
+fn no_toml_at_all() {
+    refuses("depth = 8", "depth = ", "\n\n[[qp]]", &["this is not TOML"]);
+    for text in ["", "\u{feff}", "title = \"x\"", "é = 1", "[[step]]", "step = 3\ntitle = \"x\""] {
+        assert!(parse("bad.toml", text).is_err(), "{text:?}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Every scenario file that comes with the project holds on the golden model.
+
+use std::path::{Path, PathBuf};
+
+use rnic_cosim::scenario::{ModelEngine, parse, run};
+
+fn scenarios() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let mut folders = vec![root];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("the scenarios folder can be read") {
+            let path = entry.expect("its entries too").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "toml") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn every_scenario_holds_on_the_model() {
+    let mut wrong = String::new();
+    let files = scenarios();
+    assert!(files.len() >= 8, "the walkthroughs are missing");
+    for path in &files {
+        let text = std::fs::read_to_string(path).expect("readable");
+        let name = path.display().to_string();
+        match parse(&name, &text) {
+            Err(e) => wrong += &format!("{e}\n\n"),
+            Ok(s) => {
+                let trace = run(&s, &mut ModelEngine::new(s.config, s.policy));
+                for d in &trace.defect {
+                    wrong += &format!("{name}: {d}\n");
+                }
+                for step in &trace.steps {
+                    for f in &step.failures {
+                        wrong += &format!(
+                            "{name}:{}: step {}: {}: expected {}, got {}\n",
+                            f.line, step.number, f.what, f.expected, f.got
+                        );
+                    }
+                }
+                assert!(trace.checked() > 0, "{name} checks nothing");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}

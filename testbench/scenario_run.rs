@@ -1,0 +1,177 @@
+//! The `run` command: exit codes, messages, and files that are whole or not there.
+
+use std::fs;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+const GOOD: &str = "scenarios/qp_state_machine.toml";
+
+fn run(args: &[&str]) -> assert_cmd::assert::Assert {
+    Command::cargo_bin("rnic-cosim")
+        .expect("the binary is built")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .arg("run")
+        .args(args)
+        .assert()
+}
+
+fn stdout(a: &assert_cmd::assert::Assert) -> String {
+    String::from_utf8(a.get_output().stdout.clone()).expect("UTF-8")
+}
+
+fn stderr(a: &assert_cmd::assert::Assert) -> String {
+    String::from_utf8(a.get_output().stderr.clone()).expect("UTF-8")
+}
+
+#[test]
+fn a_passing_scenario_ends_with_0_and_can_be_followed() {
+    let text = stdout(&run(&[GOOD, "--engine", "model"]).code(0));
+    for part in ["step 4:", "missing RETRY_CNT", "state: A RTS → ERR", "event: SQ_DRAINED: A"] {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+#[test]
+fn a_failing_scenario_ends_with_1_and_says_where() {
+    let dir = TempDir::new().expect("a folder");
+    let file = dir.path().join("f.toml");
+    let text = fs::read_to_string(GOOD)
+        .expect("there")
+        .replace("missing = [\"RETRY_CNT\"]", "missing = [\"AV\"]");
+    fs::write(&file, text).expect("written");
+    let a = run(&[file.to_str().expect("UTF-8"), "--engine", "model"]).code(1);
+    let text = stdout(&a);
+    assert!(text.contains("step 4: missing attributes"), "{text}");
+    assert!(text.contains("expected: AV") && text.contains("got:      RETRY_CNT"), "{text}");
+}
+
+#[test]
+fn the_command_line_overrules_the_file() {
+    let file = "scenarios/cq_overflow_keep_unread_sticky.toml";
+    let a = run(&[file, "--engine", "model", "--policy", "cq_full=overwrite"]).code(1);
+    assert!(
+        stdout(&a).contains("memory")
+            || stdout(&a).contains("unread")
+            || stdout(&a).contains("read from CQ1")
+    );
+    run(&[GOOD, "--engine", "model", "--profile", "linux"]).code(1);
+}
+
+#[test]
+fn bad_input_ends_with_2_and_one_message() {
+    let dir = TempDir::new().expect("a folder");
+    let bad = dir.path().join("bad.toml");
+    fs::write(&bad, "title = \"x\"\n[[cq]]\nname = \"a\"\ndept = 3\n").expect("written");
+    let latin = dir.path().join("latin.toml");
+    fs::write(&latin, b"title = \"caf\xe9\"\n").expect("written");
+    let path = |p: &std::path::Path| p.to_str().expect("UTF-8").to_owned();
+    let cases: &[(&[&str], &str)] = &[
+        (&[&path(&bad), "--engine", "model"], "bad.toml:4:1"),
+        (&[&path(&latin), "--engine", "model"], "latin.toml:1: this is not UTF-8"),
+        (&["no/such.toml", "--engine", "model"], "cannot read no/such.toml"),
+        (&[GOOD, "--engine", "model", "--profile", "boook"], "did you mean `book`?"),
+        (&[GOOD, "--engine", "model", "--policy", "sqd"], "expected NAME=VALUE"),
+        (&[GOOD, "--engine", "model", "--policy", "sdq=x"], "did you mean `sqd`?"),
+        (&[GOOD, "--engine", "model", "--policy", "sqd=drain"], "drain_posted, hold_unstarted"),
+        (&[GOOD, "--engine", "model", "--waves", "w.fst"], "no waveforms"),
+        (&[GOOD, GOOD, "--engine", "model", "--svg", "x.svg"], "one scenario at a time"),
+        (&[GOOD, GOOD, "--engine", "model", "--report-dir", "x"], "overwrite each other"),
+    ];
+    for (args, says) in cases {
+        let a = run(args).code(2);
+        let text = stderr(&a);
+        assert!(text.contains(says), "`{says}` is not in:\n{text}");
+        assert_eq!(text.matches("error").count(), 1, "more than one message:\n{text}");
+        assert!(stdout(&a).is_empty());
+    }
+    assert!(!std::path::Path::new("w.fst").exists());
+}
+
+#[test]
+fn a_bad_file_stops_before_anything_is_written() {
+    let dir = TempDir::new().expect("a folder");
+    let bad = dir.path().join("bad.toml");
+    fs::write(&bad, "title = 3").expect("written");
+    let out = dir.path().join("out");
+    run(&[
+        GOOD,
+        bad.to_str().expect("UTF-8"),
+        "--engine",
+        "model",
+        "--report-dir",
+        out.to_str().expect("UTF-8"),
+    ])
+    .code(2);
+    assert!(!out.exists());
+}
+
+#[test]
+fn standard_input() {
+    let text = fs::read_to_string(GOOD).expect("there");
+    Command::cargo_bin("rnic-cosim")
+        .expect("built")
+        .args(["run", "-", "--engine", "model"])
+        .write_stdin(text)
+        .assert()
+        .code(0);
+    let a = Command::cargo_bin("rnic-cosim")
+        .expect("built")
+        .args(["run", "-", "--engine", "model"])
+        .write_stdin("title = 1")
+        .assert()
+        .code(2);
+    assert!(stderr(&a).contains("<stdin>:1:9"), "{}", stderr(&a));
+}
+
+#[test]
+fn reports_are_whole_and_need_nothing_else() {
+    let dir = TempDir::new().expect("a folder");
+    let (page, picture) = (dir.path().join("r.html"), dir.path().join("r.svg"));
+    run(&[
+        "scenarios/cq_overflow_overwrite_cascade.toml",
+        "--engine",
+        "model",
+        "--report",
+        page.to_str().expect("UTF-8"),
+        "--svg",
+        picture.to_str().expect("UTF-8"),
+    ])
+    .code(0);
+    let html = fs::read_to_string(&page).expect("written");
+    assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>"));
+    for outside in ["http://", "https://", "src=", "@import", "url("] {
+        assert!(!html.contains(outside), "the page refers to {outside}");
+    }
+    for part in ["C9-218", "prefers-color-scheme: dark", "s-ERR", "e-flush", "data-act=\"next\""] {
+        assert!(html.contains(part), "`{part}` is not in the page");
+    }
+    let svg = fs::read_to_string(&picture).expect("written");
+    assert!(svg.contains("<svg") && svg.trim_end().ends_with("</svg>"));
+    let left: Vec<_> = fs::read_dir(dir.path()).expect("readable").collect();
+    assert_eq!(left.len(), 2, "something else was left behind: {left:?}");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_leaves_nothing() {
+    let dir = TempDir::new().expect("a folder");
+    let a =
+        run(&[GOOD, "--engine", "model", "--report", dir.path().to_str().expect("UTF-8")]).code(2);
+    assert!(stderr(&a).contains("cannot write"), "{}", stderr(&a));
+    assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 0);
+}
+
+#[test]
+fn json_holds_verdict_steps_states_and_entries() {
+    let file = "scenarios/cq_overflow_keep_unread_sticky.toml";
+    let text = stdout(&run(&[file, "--engine", "model", "--json"]).code(0));
+    let all: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let one = &all[0];
+    assert_eq!(one["verdict"], "pass");
+    assert_eq!(one["qps"]["C"]["state"], "ERR");
+    assert_eq!(one["cqs"]["CQ1"]["lost"], 5);
+    assert_eq!(one["cqs"]["CQ1"]["written"].as_array().map(Vec::len), Some(8));
+    assert_eq!(one["events"][0]["qp"], "C");
+    assert_eq!(one["steps"][5]["operations"][0]["outcome"], "ok");
+    assert_eq!(one["steps"][5]["state_changes"][0]["to"], "ERR");
+}
