@@ -99,21 +99,21 @@ public:
         close_waves();
         const std::lock_guard<std::mutex> lock{runtime_mutex()};
         Verilated::threadContextp(context_.get());
-        if (!waves_) {
-            waves_ = std::make_unique<VerilatedFstC>();
-            model_->trace(waves_.get(), 99);
-        }
+        // One writer per file: 5.006 can open another file with the same one, 5.048 aborts.
+        waves_ = std::make_unique<VerilatedFstC>();
+        model_->trace(waves_.get(), 99);
         waves_->open(std::string(path).c_str());
-        if (!waves_->isOpen()) throw std::runtime_error{"the file cannot be written"};
-        dumping_ = true;
+        if (!waves_->isOpen()) {
+            waves_.reset();
+            throw std::runtime_error{"the file cannot be written"};
+        }
     }
 
     void close_waves() override {
-        if (!dumping_) return;
+        if (!waves_) return;
         const std::lock_guard<std::mutex> lock{runtime_mutex()};
         Verilated::threadContextp(context_.get());
-        waves_->close();
-        dumping_ = false;
+        waves_.reset();  // closes the file
     }
 
     uint64_t clock() const override { return clock_; }
@@ -181,7 +181,7 @@ private:
     void eval(uint64_t time) {
         context_->time(time);
         model_->eval();
-        if (__builtin_expect(dumping_, 0)) waves_->dump(time);
+        if (__builtin_expect(waves_ != nullptr, 0)) waves_->dump(time);
     }
 
     [[noreturn]] void fail() {
@@ -193,7 +193,6 @@ private:
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Model> model_;
     std::unique_ptr<VerilatedFstC> waves_;
-    bool dumping_ = false;
     uint64_t clock_ = 0;
 };
 

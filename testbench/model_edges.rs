@@ -716,11 +716,7 @@ fn messages_are_cut_by_the_path_and_on_ud_by_the_port() {
             ..PostSend::default()
         }));
         let issue = e.issue.expect("released at once");
-        assert_eq!(
-            (issue.packets, issue.response_packets),
-            packets,
-            "{class} on {t}"
-        );
+        assert_eq!((issue.packets, issue.response_packets), packets, "{class} on {t}");
         assert_eq!((issue.length, issue.segments), (length, 1));
     }
 }
@@ -732,19 +728,12 @@ fn a_fence_waits_for_reads_and_atomics_and_for_nothing_else() {
     for class in OpClass::ALL {
         let mut b = one_qp(Policy::BOOK, Transport::Rc);
         b.post(Q, wqe(class, 0));
-        let fenced = ControlSegment {
-            fence_mode: 2,
-            ..wqe(OpClass::Send, 1)
-        };
+        let fenced = ControlSegment { fence_mode: 2, ..wqe(OpClass::Send, 1) };
         let released = b.post(Q, fenced).issue.is_some();
         let waits = class == OpClass::Read || class.is_atomic();
         assert_eq!(released, !waits, "behind {class}");
         let step = b.clone().try_op(Operation::Issue { qpn: Q }, true);
-        let why = if waits {
-            WhyNotOwed::Fenced
-        } else {
-            WhyNotOwed::NothingWaits
-        };
+        let why = if waits { WhyNotOwed::Fenced } else { WhyNotOwed::NothingWaits };
         assert_eq!(step.expect_err("not now").why, why);
         b.complete(Q, Queue::Send, 0);
         assert_eq!(b.m.owed(Q).issue, waits);

@@ -6,5 +6,5 @@ pub mod layout;
 pub mod output;
 pub mod steps;
 pub mod svg;
-pub mod timeline;
 pub mod tables;
+pub mod timeline;

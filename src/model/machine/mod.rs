@@ -425,11 +425,7 @@ mod tests {
     #[test]
     fn stale_saturates() {
         let mut m = Machine::new(Config::SMALL, Policy::BOOK);
-        let cq = Operation::CreateCq {
-            cqn: 0,
-            depth: 4,
-            ignore_overrun: false,
-        };
+        let cq = Operation::CreateCq { cqn: 0, depth: 4, ignore_overrun: false };
         let qp = Operation::CreateQp {
             qpn: 0,
             transport: 0,
@@ -456,10 +452,7 @@ mod tests {
             solicited: false,
         });
         for _ in 0..2 {
-            assert_eq!(
-                m.apply(&stale, true).expect("retires").outcome,
-                Outcome::Stale
-            );
+            assert_eq!(m.apply(&stale, true).expect("retires").outcome, Outcome::Stale);
             assert_eq!(m.qp(0).expect("it exists").stale, u32::MAX);
         }
     }

@@ -59,10 +59,7 @@ impl Machine {
 
         let offset = qp.sq_queued;
         let slot = self.send_slot(q, offset);
-        e.answer = Answer::Posted {
-            slot,
-            epoch: qp.send_epoch,
-        };
+        e.answer = Answer::Posted { slot, epoch: qp.send_epoch };
         let at = self.send_at(q, slot);
         self.sends[at] = SendWqe {
             length: decoded.length,
@@ -99,10 +96,7 @@ impl Machine {
         }
         let slot = (qp.rq_head + qp.rq_queued) & (self.config.rq_depth - 1) as u16;
         qp.rq_queued += 1;
-        e.answer = Answer::Posted {
-            slot,
-            epoch: qp.recv_epoch,
-        };
+        e.answer = Answer::Posted { slot, epoch: qp.recv_epoch };
         self.recvs[q * self.config.rq_depth as usize + usize::from(slot)] = wqe_index;
     }
 
@@ -130,17 +124,9 @@ impl Machine {
         }
         let wqe = &self.sends[self.send_at(q, self.send_slot(q, qp.sq_issued))];
         if wqe.reject != status::SUCCESS {
-            return if qp.sq_issued == 0 {
-                Ok(())
-            } else {
-                Err(WhyNotOwed::NotOldest)
-            };
+            return if qp.sq_issued == 0 { Ok(()) } else { Err(WhyNotOwed::NotOldest) };
         }
-        if wqe.fence && qp.sq_reads > 0 {
-            Err(WhyNotOwed::Fenced)
-        } else {
-            Ok(())
-        }
+        if wqe.fence && qp.sq_reads > 0 { Err(WhyNotOwed::Fenced) } else { Ok(()) }
     }
 
     /// Releases the next waiting send to the wire.
@@ -174,11 +160,7 @@ impl Machine {
     }
 
     pub(super) fn issue(&mut self, qpn: u32, wire_room: bool) -> Result<Effects, NotOwed> {
-        let not_owed = |why| NotOwed {
-            qpn,
-            step: "ISSUE",
-            why,
-        };
+        let not_owed = |why| NotOwed { qpn, step: "ISSUE", why };
         let q = self.existing(qpn).ok_or(not_owed(WhyNotOwed::NoQp))?;
         if self.untaken(q) {
             return Err(not_owed(WhyNotOwed::CascadeFirst));
