@@ -98,7 +98,7 @@ fn wrong_types_and_ranges() {
     refuses("depth = 8", "depth = -1", "-1", &["`depth` is out of range: -1"]);
     refuses(r#"{ qp = "A" }"#, r#"{ qp = "A", count = 0 }"#, "0 }", &["`count` is out of range"]);
     refuses(r#"name = "CQ1""#, "name = \"CQ1\"\nnumber = 16", "16", &["numbers 0 to 15"]);
-    refuses(r#"{ qp = "A" }"#, r#""A""#, "\"A\"\n", &["not a table"]);
+    refuses(r#"{ qp = "A" }"#, r#""AA""#, "\"AA\"", &["not a table"]);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn expectations() {
     let p = r#"post_send = { qp = "A" }"#;
     let with = |e: &str| format!("{p}\nexpect = {e}");
     refuses(p, &with("{ sate = \"RTS\" }"), "sate", &["did you mean `state`?"]);
-    refuses(p, &with("{ outcome = \"okay\" }"), "\"okay\"", &["did you mean `ok`?"]);
+    refuses(p, &with("{ outcome = \"stael\" }"), "\"stael\"", &["did you mean `stale`?"]);
     refuses(p, &with("{ state = { B = \"RTS\" } }"), "B =", &["has no field `B`"]);
     refuses(p, &with("{ counts = { success = \"3..1\" } }"), "\"3..1\"", &["range is empty"]);
     refuses(
