@@ -176,3 +176,22 @@ fn no_toml_at_all() {
         assert!(parse("bad.toml", text).is_err(), "{text:?}");
     }
 }
+
+/// A file cut off anywhere, or with one character changed, gives a message or a scenario.
+#[test]
+fn damaged_files_never_panic() {
+    let text = include_str!("../scenarios/cq_overflow_keep_unread_cascade.toml");
+    for (end, _) in text.char_indices() {
+        if let Err(e) = parse("cut.toml", &text[..end]) {
+            assert!(e.line >= 1 && e.column >= 1);
+        }
+    }
+    for (at, old) in text.char_indices().step_by(3) {
+        for new in ["é", "\"", "{", "9", "\n"] {
+            let damaged = format!("{}{new}{}", &text[..at], &text[at + old.len_utf8()..]);
+            if let Err(e) = parse("damaged.toml", &damaged) {
+                assert!(!e.to_string().is_empty());
+            }
+        }
+    }
+}
