@@ -134,7 +134,7 @@ impl<R: Copy + PartialEq> Stream<R> {
     }
 }
 
-const HISTORY: usize = 2048;
+const HISTORY: usize = 512;
 const SHOWN: usize = 12;
 
 /// Checks one device from one reset to the next.
