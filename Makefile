@@ -1,12 +1,13 @@
 # The commands of this project. `make run` on a fresh machine installs what is missing,
 # builds everything and shows the scenarios.
-.PHONY: run test lint bench install clean help
+.PHONY: run test lint bench faults install clean help
 
 help:
 	@echo 'make run     install what is missing, build, run all scenarios; results in out/'
 	@echo 'make test    install what is missing, run all tests'
 	@echo 'make lint    RTL by two front ends, clippy, rustfmt'
 	@echo 'make bench   checked co-simulation against a bare loop over the same model'
+	@echo 'make faults  plant known faults into copies of the RTL: each must be caught'
 	@echo 'make clean   remove what was built and out/'
 
 .DEFAULT_GOAL := help
@@ -26,6 +27,9 @@ lint: install
 
 bench: install
 	cargo run --release --quiet -- bench
+
+faults: install
+	RNIC_FAULTS=1 cargo test --test rtl_faults -- --nocapture
 
 clean:
 	cargo clean

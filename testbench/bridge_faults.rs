@@ -161,7 +161,7 @@ fn waves_show_names_and_reach_the_failing_clock() {
         vars.find(|var| var.full_name(hierarchy).ends_with(name))
             .unwrap_or_else(|| panic!("{name} is not in the waveform"))
     };
-    named("abi_loopback.post_i.tag");
+    named("abi_loopback.post_i");
     let state = named("abi_loopback.state_q");
     let (_, names) = state.enum_type(hierarchy).expect("with the names of its values");
     assert!(names.iter().any(|(_, name)| *name == "QPS_RTS"), "{names:?}");

@@ -34,7 +34,7 @@ fn every_scenario_holds_on_the_model() {
             Err(e) => wrong += &format!("{e}\n\n"),
             Ok(s) => {
                 let trace = run(&s, &mut ModelEngine::new(s.config, s.policy));
-                for d in &trace.defect {
+                if let Some(d) = &trace.defect {
                     wrong += &format!("{name}: {d}\n");
                 }
                 for step in &trace.steps {
@@ -50,4 +50,43 @@ fn every_scenario_holds_on_the_model() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[cfg(feature = "rtl")]
+mod on_the_rtl {
+    use rnic_cosim::hw::{HwConfig, Rtl};
+    use rnic_cosim::report::steps::verdict;
+    use rnic_cosim::scenario::{BareEngine, Engine, LockstepEngine, Scenario, Trace};
+
+    use super::*;
+
+    fn all_hold(run_one: impl Fn(&Scenario, Rtl) -> Trace) {
+        let mut wrong = String::new();
+        for path in scenarios() {
+            let text = std::fs::read_to_string(&path).expect("readable");
+            let s = parse(&path.display().to_string(), &text).expect("a good file");
+            let config = HwConfig::from_name(s.config.name).expect("a configuration of the RTL");
+            let trace = run_one(&s, Rtl::new(config, 7).expect("powers up"));
+            if !trace.passed() {
+                wrong += &verdict(&trace);
+            }
+        }
+        assert!(wrong.is_empty(), "\n{wrong}");
+    }
+
+    #[test]
+    fn every_scenario_holds_in_lockstep() {
+        all_hold(|s, device| {
+            let mut engine = LockstepEngine::new(device, s.config, s.policy).expect("comes up");
+            run(s, &mut engine as &mut dyn Engine)
+        });
+    }
+
+    #[test]
+    fn every_scenario_holds_on_the_rtl_alone() {
+        all_hold(|s, device| {
+            let mut engine = BareEngine::new(device, s.policy).expect("comes up");
+            run(s, &mut engine as &mut dyn Engine)
+        });
+    }
 }

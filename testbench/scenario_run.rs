@@ -82,7 +82,7 @@ fn bad_input_ends_with_2_and_one_message() {
         let a = run(args).code(2);
         let text = stderr(&a);
         assert!(text.contains(says), "`{says}` is not in:\n{text}");
-        assert_eq!(text.matches("error").count(), 1, "more than one message:\n{text}");
+        assert_eq!(text.matches("error: ").count(), 1, "more than one message:\n{text}");
         assert!(stdout(&a).is_empty());
     }
     assert!(!std::path::Path::new("w.fst").exists());
@@ -174,4 +174,23 @@ fn json_holds_verdict_steps_states_and_entries() {
     assert_eq!(one["events"][0]["qp"], "C");
     assert_eq!(one["steps"][5]["operations"][0]["outcome"], "ok");
     assert_eq!(one["steps"][5]["state_changes"][0]["to"], "ERR");
+}
+
+#[cfg(feature = "rtl")]
+#[test]
+fn waveforms_are_whole() {
+    let dir = TempDir::new().expect("a folder");
+    run(&[GOOD, "--waves-dir", dir.path().to_str().expect("UTF-8")]).code(0);
+    let file = dir.path().join("qp_state_machine.fst");
+    let waves = wellen::simple::read(&file).expect("a complete FST file");
+    assert!(waves.hierarchy().items().next().is_some());
+    assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 1);
+}
+
+#[cfg(not(feature = "rtl"))]
+#[test]
+fn without_rtl_the_other_engines_are_refused() {
+    for engine in ["both", "rtl"] {
+        assert!(stderr(&run(&[GOOD, "--engine", engine]).code(2)).contains("no RTL"));
+    }
 }

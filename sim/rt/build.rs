@@ -155,11 +155,14 @@ fn version_of(text: &str) -> Option<(u32, u32)> {
 
 /// Older ones carry their own copy of lz4, newer ones use the system's.
 fn wants_system_lz4(include: &Path) -> bool {
-    let writer = include.join("verilated_fst_c.cpp");
-    let folder = std::fs::read_dir(include.join("gtkwave")).into_iter().flatten().flatten();
-    folder
+    let folders = ["gtkwave", "fstcpp"].map(|name| std::fs::read_dir(include.join(name)));
+    folders
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flatten()
         .map(|entry| entry.path())
-        .chain([writer])
+        .chain([include.join("verilated_fst_c.cpp")])
         .filter_map(|path| std::fs::read_to_string(path).ok())
         .any(|text| text.contains("<lz4.h>"))
 }

@@ -1,6 +1,8 @@
 //! A step in a few lines: equal things are counted instead of repeated.
 
-use crate::model::{Cqe, Operation};
+use std::collections::BTreeSet;
+
+use crate::model::{Cqe, Operation, Outcome};
 use crate::scenario::{Happening, Names, StepTrace, describe, names::status_name};
 
 /// What is worth telling about one step.
@@ -23,7 +25,11 @@ pub fn digest(step: &StepTrace, names: &Names) -> Digest {
     let mut states: Vec<(u32, String)> = Vec::new();
     let mut issued = Tally::default();
     for h in &step.happenings {
-        if !h.is_internal() {
+        // The climb of the setup shows in the states.
+        let climb = step.number == 0
+            && matches!(h.operation, Operation::ModifyQp(_))
+            && h.effects.outcome == Outcome::Ok;
+        if !h.is_internal() && !climb {
             let op = describe::operation(&h.operation, names);
             done.add(op, describe::answer(h.effects.outcome, &h.effects.answer));
         }
@@ -41,11 +47,13 @@ pub fn digest(step: &StepTrace, names: &Names) -> Digest {
     let mut done: Vec<String> =
         done.0.into_iter().map(|(op, answer, n)| format!("{op}{} → {answer}", times(n))).collect();
     done.extend(step.notes.iter().cloned());
+    let mut cqes = cqes(&step.happenings, names);
+    cqes.extend(levels(step, names));
     let events = step.happenings.iter().filter_map(|h| h.effects.event);
     Digest {
         done,
         states: states.into_iter().map(|(_, text)| text).collect(),
-        cqes: cqes(&step.happenings, names),
+        cqes,
         events: events.map(|e| describe::event(&e, names)).collect(),
         issued: issued.0.into_iter().map(|(qp, _, n)| format!("{qp} ×{n}")).collect(),
     }
@@ -66,6 +74,28 @@ impl Tally {
             _ => self.0.push((a, b, 1)),
         }
     }
+}
+
+/// How full the CQs are that something went into or came out of.
+fn levels(step: &StepTrace, names: &Names) -> Vec<String> {
+    let touched: BTreeSet<u32> = step
+        .happenings
+        .iter()
+        .filter_map(|h| match h.operation {
+            Operation::Consume { cqn, .. } => Some(cqn),
+            _ => h.effects.cqe.map(|c| c.cqn),
+        })
+        .collect();
+    touched
+        .iter()
+        .filter_map(|cqn| Some((names.cq(*cqn), step.after.cqs.get(cqn)?)))
+        .map(|(name, s)| {
+            let full = if s.occupancy == s.depth { ", full" } else { "" };
+            let lost = if s.lost == 0 { String::new() } else { format!(", {} lost", s.lost) };
+            let error = if s.in_error { ", in error" } else { "" };
+            format!("{name} holds {} of {}{full}{lost}{error}", s.occupancy, s.depth)
+        })
+        .collect()
 }
 
 fn cqes(happenings: &[Happening], names: &Names) -> Vec<String> {

@@ -19,7 +19,7 @@ pub fn steps(trace: &Trace, width: Option<u16>) -> String {
     );
     match width {
         Some(width) => {
-            let _ = writeln!(text, "{}", table(trace, width));
+            let _ = writeln!(text, "{}", table(trace, width).trim_fmt());
         }
         None => {
             for step in &trace.steps {

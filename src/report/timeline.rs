@@ -35,7 +35,14 @@ pub fn page(trace: &Trace) -> String {
         .iter()
         .enumerate()
         .filter_map(|(n, m)| Some((n, m.as_ref()?)))
-        .map(|(n, m)| (n, json!({ "title": m.title, "lines": m.lines })))
+        .map(|(n, m)| {
+            let step = trace.steps.iter().find(|s| s.number == m.step);
+            let failures = step.into_iter().flat_map(|s| &s.failures).map(|f| {
+                format!("✗ {} in this step: expected {}, got {}", f.what, f.expected, f.got)
+            });
+            let lines: Vec<String> = m.lines.iter().cloned().chain(failures).collect();
+            (n, json!({ "title": m.title, "lines": lines }))
+        })
         .collect();
     // Inside a script element only "</" could end it early.
     let details = json!(details).to_string().replace("</", "<\\/");

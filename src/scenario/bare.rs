@@ -93,14 +93,30 @@ impl<D: Dut> BareEngine<D> {
                 return Err(Defect(format!("the hardware is still busy after {LIMIT} clocks")));
             }
         }
-        self.gather(out)
+        self.gather(out)?;
+        self.nothing_left()
     }
 
     /// Puts records together that belong to one retired operation.
     fn gather(&mut self, out: &mut Vec<Happening>) -> Result<(), Defect> {
         while let Some((clock, r)) = self.retired.pop_front() {
+            // What belongs to it may leave by other ports a little later.
+            let late = |e: &Self| {
+                u32::from(r.cqe) == abi::RNIC_CQE_WRITTEN && e.cqes.is_empty()
+                    || r.event_kinds != 0 && e.events.is_empty()
+            };
+            let mut patience = QUIET;
+            while late(self) && patience > 0 {
+                self.clock()?;
+                patience -= 1;
+            }
             out.push(self.happening(clock, &r)?);
         }
+        Ok(())
+    }
+
+    /// At rest every record belongs to an operation that retired.
+    fn nothing_left(&self) -> Result<(), Defect> {
         for (what, left) in [
             ("completion entries", self.cqes.len()),
             ("events", self.events.len()),

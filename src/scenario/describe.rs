@@ -33,7 +33,7 @@ pub fn operation(op: &Operation, names: &Names) -> String {
         Operation::QueryQp { qpn } => format!("query QP {}", names.qp(*qpn)),
         Operation::PostSend(p) => {
             let [opcode, _, flags, _] = p.ctrl;
-            let fenced = if flags >> 5 & 7 >= 2 { "fenced " } else { "" };
+            let fenced = if (flags >> 5) & 7 >= 2 { "fenced " } else { "" };
             let silent = if flags >> 2 & 3 < 2 { "unsignaled " } else { "" };
             let name = wqe_opcode_name(opcode as u8);
             format!("post {fenced}{silent}{name} on {}", names.qp(p.qpn))

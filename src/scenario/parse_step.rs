@@ -326,10 +326,10 @@ impl Scope<'_> {
                 (u32::from(fixed) + segments).min(63)
             }
         };
-        let flags = u32::from(f.bool_or("fence", false)?) * (4 << 5)
-            | u32::from(inline && format == WqeFormat::Book) << 4
-            | u32::from(f.bool_or("signaled", true)?) * (2 << 2)
-            | u32::from(f.bool_or("solicited", false)?) << 1;
+        let flags = (u32::from(f.bool_or("fence", false)?) * (4 << 5))
+            | (u32::from(inline && format == WqeFormat::Book) << 4)
+            | (u32::from(f.bool_or("signaled", true)?) * (2 << 2))
+            | (u32::from(f.bool_or("solicited", false)?) << 1);
         wqe.ctrl = [
             u32::from(opcode),
             (qpn & 0xff_ffff) << 8 | ds,
