@@ -37,7 +37,7 @@ fn small() {
     if missing(HwConfig::Small) {
         return;
     }
-    let coverage = no_difference(HwConfig::Small, 0..12, 4000);
+    let coverage = no_difference(HwConfig::Small, 0..36, 4000);
     assert_eq!(coverage.missing_outcomes(), [], "outcomes that the stimulus does not reach");
     for layer in 1..=7 {
         assert!(coverage.layer(layer) > 0, "no MODIFY_QP was refused on layer {layer}");
@@ -61,7 +61,7 @@ fn default() {
     if missing(HwConfig::Default) {
         return;
     }
-    no_difference(HwConfig::Default, 100..108, 4000);
+    no_difference(HwConfig::Default, 100..126, 4000);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn deep() {
     if missing(HwConfig::Deep) {
         return;
     }
-    no_difference(HwConfig::Deep, 200..203, 4000);
+    no_difference(HwConfig::Deep, 200..212, 4000);
 }
 
 #[test]

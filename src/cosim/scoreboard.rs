@@ -134,7 +134,7 @@ impl<R: Copy + PartialEq> Stream<R> {
     }
 }
 
-const HISTORY: usize = 2048;
+const HISTORY: usize = 512;
 const SHOWN: usize = 12;
 
 /// Checks one device from one reset to the next.
@@ -175,6 +175,10 @@ struct Owing {
     since: Vec<u64>,
     /// Number of the last look that found it owed.
     look: Vec<u32>,
+    /// Was it a CASCADE that was owed then?
+    cascade: Vec<bool>,
+    /// Recent number of QPs owed something; it fades.
+    peak: u64,
     looks: u32,
     next_look: u64,
 }
@@ -216,7 +220,14 @@ impl Scoreboard {
             cqes_accepted: 0,
             cqes_predicted: 0,
             history: Vec::with_capacity(HISTORY),
-            owed: Owing { since: vec![0; qps], look: vec![0; qps], looks: 0, next_look: 0 },
+            owed: Owing {
+                since: vec![0; qps],
+                look: vec![0; qps],
+                cascade: vec![false; qps],
+                peak: 0,
+                looks: 0,
+                next_look: 0,
+            },
             room: Room::default(),
             next_bound_check: 0,
             ever_qp: vec![false; qps],
@@ -779,33 +790,38 @@ impl Scoreboard {
         self.owed.looks += 1;
         let look = self.owed.looks;
         let mut members = 0u64;
-        let mut worst: Option<(u64, u32)> = None;
         for qpn in self.machine.owed_qps() {
             let i = qpn as usize;
             members += 1;
-            if self.owed.look[i] + 1 != look {
+            let cascade = self.machine.owed(qpn).cascade;
+            // A touch by another operation turns an owed CASCADE into owed flushes.
+            if self.owed.look[i] + 1 != look || self.owed.cascade[i] != cascade {
                 self.owed.since[i] = now;
             }
             self.owed.look[i] = look;
-            let age = now - self.owed.since[i];
-            if worst.is_none_or(|w| age > w.0) {
-                worst = Some((age, qpn));
-            }
+            self.owed.cascade[i] = cascade;
         }
         // A look costs as much as there are QPs owed, so looks become rarer with them.
         self.owed.next_look = now + 32.max(members);
+        // Who waits has waited behind those that were owed until a moment ago, too.
+        self.owed.peak = members.max(self.owed.peak * 3 / 4);
         let Bounds { sources, pipeline, slack, init, .. } = self.bounds;
-        if let Some((age, qpn)) = worst {
+        // A QP can wait for one turn of both lists, and a visit may find nothing once.
+        let turn = 3.max(sources * self.owed.peak) + sources + 4;
+        let bound = 2 * turn + pipeline + slack;
+        let walk = sources * init;
+        let late = self.machine.owed_qps().find_map(|qpn| {
+            let i = qpn as usize;
+            let limit = if self.owed.cascade[i] { bound + walk } else { bound };
+            let age = now - self.owed.since[i];
+            (age > limit).then_some((qpn, age, limit))
+        });
+        if let Some((qpn, age, limit)) = late {
             let owed = self.machine.owed(qpn);
-            let walk = if owed.cascade { sources * init } else { 0 };
-            // A QP can wait for one turn of both lists, and a visit may find nothing once.
-            let limit = walk + 2 * (3.max(sources * members) + sources + 4) + pipeline + slack;
-            if age > limit {
-                let what = format!(
-                    "QP {qpn} has been owed a step for {age} clocks with every output ready (bound {limit}): {owed:?}"
-                );
-                return Err(self.about_qp(Check::Overdue, what, qpn));
-            }
+            let what = format!(
+                "QP {qpn} has been owed a step for {age} clocks with every output ready (bound {limit}): {owed:?}"
+            );
+            return Err(self.about_qp(Check::Overdue, what, qpn));
         }
         Ok(())
     }
