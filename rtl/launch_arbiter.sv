@@ -132,7 +132,8 @@ module launch_arbiter
       op_o      = first_op_q;
       op_o.kind = (first_op_q.kind == K_CREATE_QP) ? K_CREATE_QP_2 : K_DESTROY_QP_2;
     end else begin
-      unique case (1'b1)
+      // Not `unique`: before reset the grant holds whatever the registers powered up with.
+      case (1'b1)
         grant[S_CMD]: begin
           op_o.kind    = cmd_kind(cmd_i.op);
           op_o.channel = CH_CMD;
