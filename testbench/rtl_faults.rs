@@ -35,7 +35,12 @@ fn every_fault_fits_the_rtl() {
     assert!(faults.len() >= 10);
     for fault in faults {
         let source = fs::read_to_string(Path::new("rtl").join(&fault.file)).expect(&fault.file);
-        assert_eq!(source.matches(&fault.from).count(), 1, "{}: `from` must occur once", fault.name);
+        assert_eq!(
+            source.matches(&fault.from).count(),
+            1,
+            "{}: `from` must occur once",
+            fault.name
+        );
         assert_ne!(fault.from, fault.to, "{}", fault.name);
     }
 }
@@ -58,7 +63,8 @@ fn every_fault_is_caught() {
         if !caught {
             missed.push(fault.name.clone());
         }
-        let _ = write!(page, "\n## {}\n\n{}\n\n```\n{}\n```\n", fault.name, fault.text, report.trim());
+        let _ =
+            write!(page, "\n## {}\n\n{}\n\n```\n{}\n```\n", fault.name, fault.text, report.trim());
     }
     if only.is_none() {
         fs::write("docs/faults.md", page).expect("docs/faults.md can be written");

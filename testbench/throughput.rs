@@ -135,11 +135,7 @@ fn steady(qps: u32) {
         };
         convert::write_wire(3, &Operation::Complete(complete), &mut b.stim.wire);
         b.stim.cqdb_valid = 1;
-        convert::write_cqdb(
-            4,
-            &Operation::Arm { cqn: 0, solicited_only: false },
-            &mut b.stim.cqdb,
-        );
+        convert::write_cqdb(4, &Operation::Arm { cqn: 0, solicited_only: false }, &mut b.stim.cqdb);
         b.clock();
         posted += u64::from(b.stim.post_valid & b.resp.post_ready);
         completed += u64::from(b.stim.wire_valid & b.resp.wire_ready);
