@@ -346,8 +346,9 @@ fn shim(model: &Model) -> String {
 
 /// The tables that `new_device` and `new_block` look their names up in.
 fn registry(models: &[Model]) -> String {
-    let mut text =
-        String::from("#pragma once\n#include \"block.h\"\n#include \"device.h\"\nnamespace rnic {\n");
+    let mut text = String::from(
+        "#pragma once\n#include \"block.h\"\n#include \"device.h\"\nnamespace rnic {\n",
+    );
     for (kind, interface) in [(Kind::Device, "Device"), (Kind::Bench, "Block")] {
         let models = || models.iter().filter(|model| model.kind == kind);
         let made = format!("std::unique_ptr<{interface}>");

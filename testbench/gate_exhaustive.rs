@@ -15,15 +15,16 @@ use model_support::good_values;
 use rnic_cosim::hw::BlockBench;
 use rnic_cosim::model::*;
 
-/// Masks that one step of the bench judges: all values of the mask bits 7..2.
-const GROUP: u32 = 64;
+/// Masks that one step of the bench judges: all values of the mask bits 5..2.
+const GROUP: u32 = 16;
 const GROUP_BITS: u32 = (GROUP - 1) << 2;
 /// Steps per call: what comes back fits into the cache.
-const BATCH: usize = 256;
+const BATCH: usize = 1024;
 const STIM: usize = 16;
 const RESP: usize = 4 * GROUP as usize;
 const STATE: u32 = AttrMask::STATE.0;
 const CUR_STATE: u32 = AttrMask::CUR_STATE.0;
+const EXISTS: u32 = 1 << 26;
 const ALL_MASKS: u32 = (1 << 21) - 1;
 
 /// A call but for the bits of the mask that the bench fills in.
@@ -47,8 +48,7 @@ struct Verdict {
 impl Verdict {
     fn of_model(q: &Question, policy: &Policy) -> Self {
         let v = judge_modify(&q.ctx, &q.call, policy, &Config::DEFAULT);
-        let target =
-            if q.call.attr_mask.0 & STATE != 0 { q.call.qp_state } else { q.ctx.state };
+        let target = if q.call.attr_mask.0 & STATE != 0 { q.call.qp_state } else { q.ctx.state };
         Self {
             layer: v.layer.number(),
             missing: v.missing.0,
@@ -93,7 +93,10 @@ impl Tally {
     #[track_caller]
     fn must_agree(&self) {
         if let Some(first) = &self.first {
-            panic!("{} of {} verdicts differ; the first:\n{first}", self.differences, self.compared);
+            panic!(
+                "{} of {} verdicts differ; the first:\n{first}",
+                self.differences, self.compared
+            );
         }
     }
 }
@@ -148,7 +151,7 @@ impl Gate {
                 | u32::from(q.call.qp_state) << 8
                 | u32::from(q.call.cur_qp_state) << 16
                 | u32::from(q.ctx.transport) << 24
-                | bit(true, 26)
+                | EXISTS
                 | bit(q.ctx.draining, 27)
                 | bit(q.ctx.mig_armed, 28),
         );
@@ -244,11 +247,12 @@ fn with_mask(q: Question, mask: u32) -> Question {
 
 /// The groups that make up every mask of 21 bits whose two lowest bits are `low`.
 fn groups(q: Question, low: u32) -> impl Iterator<Item = Question> {
-    (0..1 << 13).map(move |high| with_mask(q, high << 8 | low))
+    (0..1 << 15).map(move |high| with_mask(q, high << 6 | low))
 }
 
 fn pairs() -> impl Iterator<Item = (Transport, QpState, QpState)> {
-    let all = |t| QpState::ALL.iter().flat_map(move |&f| QpState::ALL.iter().map(move |&to| (t, f, to)));
+    let all =
+        |t| QpState::ALL.iter().flat_map(move |&f| QpState::ALL.iter().map(move |&to| (t, f, to)));
     Transport::ALL.iter().flat_map(move |&t| all(t))
 }
 
@@ -269,34 +273,397 @@ fn report(what: &str, tally: &Tally, since: Instant) {
     );
 }
 
-/// All pairs, all masks of 21 bits, both profiles; and how many masks with STATE the RTL takes.
-#[test]
-fn every_mask_of_every_pair_under_both_profiles() {
+/// All pairs, all masks of 21 bits; without STATE once per state.
+fn every_mask_of_every_pair(policy: &Policy) -> BTreeMap<Transport, u64> {
     let since = Instant::now();
     let mut gate = Gate::new();
     let mut all = Tally::default();
-    for policy in [Policy::BOOK, Policy::LINUX] {
-        let mut accepted = BTreeMap::new();
-        for (t, from, to) in pairs() {
-            let q = pair(t, from, to);
-            for low in [STATE, STATE | CUR_STATE] {
-                let tally = gate.compare(groups(q, low), &policy);
-                *accepted.entry(t).or_insert(0) += tally.accepted;
-                all.add(tally);
+    let mut accepted_with_state = BTreeMap::new();
+    for (t, from, to) in pairs() {
+        let q = pair(t, from, to);
+        for low in [STATE, STATE | CUR_STATE] {
+            let tally = gate.compare(groups(q, low), policy);
+            *accepted_with_state.entry(t).or_insert(0) += tally.accepted;
+            all.add(tally);
+        }
+        if from == to {
+            // The field is not looked at.
+            let q = Question { call: Modify { qp_state: 99, ..q.call }, ..q };
+            for low in [0, CUR_STATE] {
+                all.add(gate.compare(groups(q, low), policy));
             }
-            if from == to {
-                // Without STATE the field is not looked at.
-                let q = Question { call: Modify { qp_state: 99, ..q.call }, ..q };
-                for low in [0, CUR_STATE] {
-                    all.add(gate.compare(groups(q, low), &policy));
+        }
+    }
+    report("every mask of every pair", &all, since);
+    all.must_agree();
+    assert_eq!(all.compared, (3 * 49 + 3 * 7) << 20);
+    accepted_with_state
+}
+
+#[test]
+fn every_mask_of_every_pair_under_book() {
+    every_mask_of_every_pair(&Policy::BOOK);
+}
+
+/// The numbers of masks are those of the public table, counted by brute force.
+#[test]
+fn every_mask_of_every_pair_under_linux() {
+    let accepted = every_mask_of_every_pair(&Policy::LINUX);
+    assert_eq!(accepted.into_values().collect::<Vec<_>>(), [4225, 116, 48], "RC, UC, UD");
+}
+
+/// The settings of the policies that the verdict on a pair may depend on, and draining.
+fn settings(t: Transport, from: QpState, to: QpState) -> Vec<(Policy, bool)> {
+    let both = |matters: bool| if matters { &[false, true][..] } else { &[false][..] };
+    let mut all = vec![];
+    for cur_state in [CurState::Match, CurState::Override] {
+        for &refuse_reset_to_err in both(from == QpState::Reset && to == QpState::Err) {
+            for &rc_sqe_row in both(t == Transport::Rc && to == QpState::Rts) {
+                let leaves = from == QpState::Sqd && matches!(to, QpState::Rts | QpState::Sqd);
+                for &allow_leave_draining in both(leaves) {
+                    for &draining in both(leaves) {
+                        let policy = Policy {
+                            refuse_reset_to_err,
+                            cur_state,
+                            rc_sqe_row,
+                            allow_leave_draining,
+                            ..Policy::BOOK
+                        };
+                        all.push((policy, draining));
+                    }
                 }
             }
         }
-        if policy == Policy::LINUX {
-            assert_eq!(accepted.into_values().collect::<Vec<_>>(), [4225, 116, 48], "RC, UC, UD");
+    }
+    all
+}
+
+/// Every setting that matters, every CUR_STATE: all masks with `RNIC_EXHAUSTIVE=1`, else a
+/// sixty-fourth of them, drawn anew for each setting.
+#[test]
+fn every_setting_of_every_pair() {
+    let since = Instant::now();
+    let mut gate = Gate::new();
+    let mut all = Tally::default();
+    let mut random = fastrand::Rng::with_seed(2);
+    let keep_all = exhaustive();
+    for (t, from, to) in pairs() {
+        for (policy, draining) in settings(t, from, to) {
+            let mut q = pair(t, from, to);
+            q.ctx.draining = draining;
+            let mut compare = |q: Question, low: u32| {
+                let rng = &mut random;
+                let kept = groups(q, low).filter(move |_| keep_all || rng.u8(..64) == 0);
+                all.add(gate.compare(kept, &policy));
+            };
+            compare(q, STATE);
+            for cur_qp_state in (0..=8).chain([255]) {
+                let q = Question { call: Modify { cur_qp_state, ..q.call }, ..q };
+                compare(q, STATE | CUR_STATE);
+            }
         }
     }
-    report("every mask of every pair, book and linux", &all, since);
+    report("every setting of every pair", &all, since);
     all.must_agree();
-    assert_eq!(all.compared, 2 * (3 * 49 + 3 * 7) << 20);
+    assert!(all.compared > 20_000_000);
+    let reached = [
+        Layer::None,
+        Layer::Encoding,
+        Layer::CurState,
+        Layer::Transition,
+        Layer::Mask,
+        Layer::Drain,
+    ];
+    for layer in reached {
+        assert!(all.by_layer[usize::from(layer.number())] > 0, "no verdict on layer {layer}");
+    }
+}
+
+fn random_values(random: &mut fastrand::Rng) -> AttrValues {
+    let mut v = good_values();
+    for _ in 0..random.u8(..4) {
+        let (_, set) = FIELDS[random.usize(..FIELDS.len())];
+        let wide = random.u32(..);
+        set(&mut v, if random.bool() { wide } else { wide & 63 });
+    }
+    v
+}
+
+/// Everything at once, legal or not: states and transports without a meaning, mask bits
+/// without a name, every policy, values out of range.
+#[test]
+fn anything_at_random() {
+    let since = Instant::now();
+    let mut gate = Gate::new();
+    let mut all = Tally::default();
+    let mut random = fastrand::Rng::with_seed(3);
+    for _ in 0..2000 {
+        let policy = Policy {
+            refuse_reset_to_err: random.bool(),
+            cur_state: if random.bool() { CurState::Match } else { CurState::Override },
+            rc_sqe_row: random.bool(),
+            allow_leave_draining: random.bool(),
+            link_layer: if random.bool() { LinkLayer::Roce } else { LinkLayer::Infiniband },
+            ..Policy::BOOK
+        };
+        let r = &mut random;
+        let questions: Vec<Question> = (0..200)
+            .map(|_| {
+                let state = |r: &mut fastrand::Rng, all| match r.u8(..16) {
+                    0 => r.u8(..all),
+                    _ => r.u8(..7),
+                };
+                let ctx = GateContext {
+                    transport: if r.u8(..16) == 0 { 3 } else { r.u8(..3) },
+                    state: state(r, 16),
+                    draining: r.bool(),
+                    mig_armed: r.bool(),
+                };
+                let (qp_state, cur_qp_state) = (state(r, 255), state(r, 255));
+                // Around a row of the table, since a mask at random is never complete.
+                let row = Transport::from_number(ctx.transport)
+                    .zip(QpState::from_number(ctx.state))
+                    .zip(QpState::from_number(qp_state))
+                    .and_then(|((t, from), to)| transition_row(t, from, to, &Policy::LINUX));
+                let row =
+                    row.unwrap_or(Row { required: AttrMask(r.u32(..)), optional: AttrMask(0) });
+                let flip = if r.u8(..4) == 0 { 1 << r.u8(..32) } else { 0 };
+                let attr_mask =
+                    AttrMask((row.required.0 | row.optional.0 & r.u32(..) | STATE) ^ flip);
+                let values = random_values(r);
+                Question { ctx, call: Modify { qpn: 0, attr_mask, qp_state, cur_qp_state, values } }
+            })
+            .collect();
+        all.add(gate.compare(questions, &policy));
+    }
+    report("anything at random", &all, since);
+    all.must_agree();
+    for &layer in Layer::ALL.iter().filter(|&&l| l != Layer::Qp) {
+        assert!(all.by_layer[usize::from(layer.number())] > 100, "layer {layer} hardly reached");
+    }
+}
+
+/// Codes without a meaning never pass, whatever the rest of the call is.
+#[test]
+fn unused_encodings_are_refused() {
+    let mut gate = Gate::new();
+    let mut refused = 0;
+    let mut must_refuse = |gate: &mut Gate, q: Question, layer: Layer| {
+        for policy in [Policy::BOOK, Policy::LINUX] {
+            let rtl = gate.ask(&q, &policy);
+            assert_eq!(rtl, Verdict::of_model(&q, &policy), "{q:?}");
+            assert_eq!((rtl.layer, rtl.next), (layer.number(), None), "{q:?}");
+            refused += 1;
+        }
+    };
+    for (t, from, to) in pairs() {
+        let row = transition_row(t, from, to, &Policy::LINUX);
+        let required = row.map_or(0, |row| row.required.0);
+        let q = with_mask(pair(t, from, to), STATE | required);
+        let mut with_ctx = |transport, state| {
+            let ctx = GateContext { transport, state, ..q.ctx };
+            must_refuse(&mut gate, Question { ctx, ..q }, Layer::Encoding);
+        };
+        with_ctx(3, from.number());
+        for state in 7..16 {
+            with_ctx(t.number(), state);
+        }
+        for code in 7..=255 {
+            let call = Modify { qp_state: code, ..q.call };
+            must_refuse(&mut gate, Question { call, ..q }, Layer::Encoding);
+            let attr_mask = q.call.attr_mask | AttrMask::CUR_STATE;
+            let call = Modify { attr_mask, cur_qp_state: code, ..q.call };
+            must_refuse(&mut gate, Question { call, ..q }, Layer::Encoding);
+        }
+        // Both profiles know the pair: the mask is what is wrong.
+        if transition_row(t, from, to, &Policy::BOOK).is_some() && row.is_some() {
+            for bit in 21..32 {
+                let q = with_mask(q, q.call.attr_mask.0 | 1 << bit);
+                must_refuse(&mut gate, q, Layer::Mask);
+                assert_eq!(gate.ask(&q, &Policy::BOOK).extra, 1 << bit);
+            }
+        }
+    }
+    println!("{refused} calls with an unused encoding, each refused");
+}
+
+/// A QP that does not exist: the first layer, whatever else is wrong.
+#[test]
+fn existence_comes_first() {
+    let mut gate = Gate::new();
+    for (t, from, to) in pairs() {
+        let q = with_mask(pair(t, from, to), u32::MAX);
+        gate.stim.clear();
+        gate.asked.clear();
+        gate.push(&q, &Policy::BOOK);
+        gate.stim[1] &= !EXISTS;
+        gate.bench.run(&gate.stim, &mut gate.resp).expect("the gate has no assertion");
+        for words in gate.resp.chunks_exact(4) {
+            let nothing = Verdict { layer: 1, missing: 0, extra: 0, bad_values: 0, next: None };
+            assert_eq!(Verdict::of_rtl(words), nothing);
+        }
+    }
+}
+
+type Set = fn(&mut AttrValues, u32);
+
+/// Every value field, by the attribute it belongs to. A number too wide is cut to the field.
+const FIELDS: [(AttrMask, Set); 25] = [
+    (AttrMask::EN_SQD_ASYNC_NOTIFY, |v, n| v.en_sqd_async_notify = n as u8),
+    (AttrMask::ACCESS_FLAGS, |v, n| v.access_flags = n),
+    (AttrMask::PKEY_INDEX, |v, n| v.pkey_index = n as u16),
+    (AttrMask::PORT, |v, n| v.port = n as u8),
+    (AttrMask::QKEY, |v, n| v.qkey = n),
+    (AttrMask::AV, |v, n| v.av.is_global = n as u8),
+    (AttrMask::AV, |v, n| v.av.sgid_index = n as u8),
+    (AttrMask::AV, |v, n| v.av.dlid = n as u16),
+    (AttrMask::AV, |v, n| v.av.sl = n as u8),
+    (AttrMask::PATH_MTU, |v, n| v.path_mtu = n as u8),
+    (AttrMask::TIMEOUT, |v, n| v.timeout = n as u8),
+    (AttrMask::RETRY_CNT, |v, n| v.retry_cnt = n as u8),
+    (AttrMask::RNR_RETRY, |v, n| v.rnr_retry = n as u8),
+    (AttrMask::RQ_PSN, |v, n| v.rq_psn = n),
+    (AttrMask::MAX_QP_RD_ATOMIC, |v, n| v.max_qp_rd_atomic = n as u8),
+    (AttrMask::ALT_PATH, |v, n| v.alt_av.is_global = n as u8),
+    (AttrMask::ALT_PATH, |v, n| v.alt_port = n as u8),
+    (AttrMask::ALT_PATH, |v, n| v.alt_pkey_index = n as u16),
+    (AttrMask::ALT_PATH, |v, n| v.alt_timeout = n as u8),
+    (AttrMask::MIN_RNR_TIMER, |v, n| v.min_rnr_timer = n as u8),
+    (AttrMask::SQ_PSN, |v, n| v.sq_psn = n),
+    (AttrMask::MAX_DEST_RD_ATOMIC, |v, n| v.max_dest_rd_atomic = n as u8),
+    (AttrMask::PATH_MIG_STATE, |v, n| v.path_mig_state = n as u8),
+    (AttrMask::DEST_QPN, |v, n| v.dest_qpn = n),
+    (AttrMask::ALT_PATH, |v, n| v.alt_av.hop_limit = n as u8),
+];
+
+/// All of eight bits, and the borders of wider fields.
+fn numbers() -> impl Iterator<Item = u32> {
+    let borders = [8u32, 15, 16, 23, 24, 31].into_iter().flat_map(|b| {
+        let n = 1u32 << b;
+        [n - 1, n, n + 1]
+    });
+    (0..=255).chain(borders).chain([u32::MAX - 1, u32::MAX])
+}
+
+/// Every row that takes the attribute, every value, both link layers, armed or not.
+#[test]
+fn every_value_of_every_attribute() {
+    let since = Instant::now();
+    let mut gate = Gate::new();
+    let mut all = Tally::default();
+    let (mut good, mut bad) = (AttrMask::EMPTY, AttrMask::EMPTY);
+    for link_layer in [LinkLayer::Roce, LinkLayer::Infiniband] {
+        let policy = Policy { link_layer, ..Policy::LINUX };
+        for (t, from, to) in pairs() {
+            let Some(row) = transition_row(t, from, to, &policy) else { continue };
+            for (attr, set) in
+                FIELDS.into_iter().filter(|(a, _)| (row.required | row.optional).contains(*a))
+            {
+                for (mig_armed, whole) in
+                    [(false, false), (true, false), (false, true), (true, true)]
+                {
+                    let mut q = pair(t, from, to);
+                    q.ctx.mig_armed = mig_armed;
+                    // CUR_STATE stays away: it is judged before.
+                    let optional =
+                        if whole { row.optional.minus(AttrMask::CUR_STATE) } else { attr };
+                    let q = with_mask(q, STATE | row.required.0 | optional.0);
+                    let questions = numbers().map(|n| {
+                        let mut q = q;
+                        set(&mut q.call.values, n);
+                        q
+                    });
+                    let seen = |q: &Question, rtl: &Verdict| {
+                        if rtl.layer == Layer::None.number() {
+                            good |= q.call.attr_mask;
+                        }
+                        bad |= AttrMask(rtl.bad_values);
+                    };
+                    all.add(gate.compare_with(questions, &policy, &policy, seen));
+                }
+            }
+        }
+    }
+    report("every value of every attribute", &all, since);
+    all.must_agree();
+    let named = FIELDS.iter().fold(AttrMask::EMPTY, |all, (attr, _)| all | *attr);
+    let any_value = AttrMask::EN_SQD_ASYNC_NOTIFY | AttrMask::ACCESS_FLAGS | AttrMask::QKEY;
+    assert_eq!(good & named, named, "each attribute was accepted with some value");
+    assert_eq!(bad, named.minus(any_value), "each attribute with a rule was refused for a value");
+}
+
+/// The table that the RTL holds, read from its own answers, is the public one.
+#[test]
+fn the_table_of_the_rtl_is_the_public_one() {
+    let mut gate = Gate::new();
+    let mut of_rtl = BTreeMap::new();
+    for (t, from, to) in pairs() {
+        let q = pair(t, from, to);
+        let bare = gate.ask(&with_mask(q, STATE), &Policy::LINUX);
+        if bare.layer == Layer::Transition.number() {
+            continue;
+        }
+        let required = bare.missing;
+        // In RESET, INIT and ERR nobody may say CUR_STATE.
+        let sayable = matches!(from, QpState::Rtr | QpState::Rts | QpState::Sqd | QpState::Sqe);
+        let asked = if sayable { ALL_MASKS } else { ALL_MASKS & !CUR_STATE };
+        let optional =
+            asked & !gate.ask(&with_mask(q, asked), &Policy::LINUX).extra & !required & !STATE;
+        let complete = gate.ask(&with_mask(q, STATE | required | optional), &Policy::LINUX);
+        assert_eq!(complete.next, Some(to.number()), "{t} {from} to {to}");
+        of_rtl.insert((t, from, to), (required, optional));
+    }
+
+    let mut public = BTreeMap::new();
+    let lines = include_str!("data/qp_transitions.csv").lines();
+    for line in lines.filter(|line| !line.starts_with('#')).skip(1) {
+        let column: Vec<&str> = line.split(',').collect();
+        let state = |name| *QpState::ALL.iter().find(|s| s.name() == name).expect("a state");
+        let transport = Transport::ALL.iter().find(|t| t.name() == column[0]).expect("a transport");
+        let mask = |text: &str| {
+            u32::from_str_radix(text.trim_start_matches("0x"), 16).expect("a hexadecimal mask")
+        };
+        let row = (mask(column[5]), mask(column[6]));
+        public.insert((*transport, state(column[1]), state(column[2])), row);
+    }
+    assert_eq!(public.len(), 66);
+    assert_eq!(of_rtl, public);
+}
+
+/// The comparison is able to fail: a model with another setting is told from the RTL.
+#[test]
+fn another_policy_is_a_difference() {
+    let mut gate = Gate::new();
+    let book = Policy::BOOK;
+    let others = [
+        (
+            Policy { refuse_reset_to_err: true, ..book },
+            pair(Transport::Rc, QpState::Reset, QpState::Err),
+        ),
+        (Policy { rc_sqe_row: true, ..book }, pair(Transport::Rc, QpState::Sqe, QpState::Rts)),
+        (
+            Policy { cur_state: CurState::Override, ..book },
+            Question {
+                call: Modify {
+                    cur_qp_state: 2,
+                    ..pair(Transport::Rc, QpState::Rts, QpState::Rts).call
+                },
+                ..pair(Transport::Rc, QpState::Rts, QpState::Rts)
+            },
+        ),
+        (
+            Policy { allow_leave_draining: true, ..book },
+            Question {
+                ctx: GateContext { transport: 0, state: 4, draining: true, mig_armed: false },
+                ..pair(Transport::Rc, QpState::Sqd, QpState::Sqd)
+            },
+        ),
+    ];
+    for (other, q) in others {
+        let masks = || groups(q, STATE).chain(groups(q, STATE | CUR_STATE));
+        gate.compare(masks(), &other).must_agree();
+        let tally = gate.compare_with(masks(), &book, &other, |_, _| {});
+        assert!(tally.differences > 0, "{other:?} was not told from book");
+        assert!(tally.first.is_some());
+    }
 }

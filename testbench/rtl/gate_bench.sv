@@ -2,16 +2,18 @@
 //
 // Many instances of the gate of MODIFY_QP behind one check of the attribute values.
 //
-// Instance `i` judges the mask with `i` in bits 7..2, so the fixed price of an evaluation is
-// paid once for 64 verdicts; STATE and CUR_STATE (bits 0 and 1) come from the stimulus.
+// Instance `i` judges the mask with `i` in bits 5..2, so the fixed price of an evaluation is
+// paid once for sixteen verdicts; STATE and CUR_STATE (bits 0 and 1) come from the stimulus.
 module gate_bench
   import rnic_pkg::*;
 #(
-    localparam int unsigned LowW = 6,
+    localparam int unsigned LowW = 4,
     localparam int unsigned N    = 1 << LowW
 ) (
-    input  logic [15:0][31:0]    stim_i,
-    output logic [4*N-1:0][31:0] resp_o  // four words per instance
+    input  logic [15:0][31:0] stim_i,
+    // Four words per instance. Unpacked: Verilator would concatenate a packed one anew for
+    // each word.
+    output logic [31:0]       resp_o [4*N]
 );
 
   straps_t straps;
