@@ -36,8 +36,10 @@ module work_list #(
   // An entry may overtake nothing: it goes to the front only past an empty body.
   assign to_front = push_i && body_q == '0 && !fetch_q && front_cnt_q < 3'(Front);
   assign to_body  = push_i && !to_front;
-  // Room for what is under way and for this one, not counting the pop of this clock.
-  assign fetch    = body_q != '0 && front_cnt_q + 3'(fetch_q) < 3'(Front);
+  // Room for what is under way and for this one, not counting the pop of this clock. The
+  // memory is write-first, so an entry is fetched in the clock of its push: waiting one more
+  // would let the front run empty behind it.
+  assign fetch    = (body_q != '0 || to_body) && front_cnt_q + 3'(fetch_q) < 3'(Front);
 
   logic             put;
   logic [Width-1:0] put_data;

@@ -140,7 +140,8 @@ module wqe_ctrl_decoder
     dec_o.meta.headers.atomiceth = is_atomic;
     dec_o.meta.segments = segments;
     dec_o.meta.length   = payload_len_i;
-    dec_o.meta.packets  = (is_read || is_atomic) ? 32'd1 : packets;
+    if (is_read || is_atomic) dec_o.meta.packets = 32'd1;
+    else if (known) dec_o.meta.packets = packets;
     dec_o.meta.response_packets = is_read ? packets : '0;
     dec_o.meta.misc = (has_imm || has_inv) ? ctrl_i.misc : '0;
     unique case (1'b1)
@@ -157,7 +158,7 @@ module wqe_ctrl_decoder
     dec_o.consumes_receive    = consumes_receive;
     dec_o.wqe_bytes           = {5'd0, wqe_units, 4'd0};
     dec_o.wqe_blocks          = {11'd0, 5'((wqe_units + 7'd3) >> 2)};
-    dec_o.bytes_before_inline = {fixed_units[3:0], 4'd4};
+    if (carries_payload) dec_o.bytes_before_inline = {fixed_units[3:0], 4'd4};
   end
 
 endmodule

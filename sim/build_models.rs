@@ -18,10 +18,20 @@ mod build_objects;
 #[path = "../src/model/policy.rs"]
 mod policy;
 
+/// What the C++ around a model makes of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The ports of `rnic_top`: a `Device`.
+    Device,
+    /// A block on its bench: a `Block`.
+    Bench,
+}
+
 /// One model: a top module with one set of parameters.
 struct Model {
-    /// What `new_device` finds it by.
+    /// What `new_device` or `new_block` finds it by.
     name: &'static str,
+    kind: Kind,
     top: &'static str,
     parameters: Vec<(&'static str, u32)>,
     sources: Vec<String>,
@@ -32,7 +42,8 @@ struct Umbrellas {
     /// What Verilator made.
     folder: PathBuf,
     hot: PathBuf,
-    cold: PathBuf,
+    /// A bench has none: without waveforms too little of it is cold.
+    cold: Option<PathBuf>,
 }
 
 impl Model {
@@ -150,7 +161,9 @@ pub fn main() {
     for umbrella in &umbrellas {
         let Umbrellas { folder, hot, cold } = umbrella;
         let prefix = folder.file_name().expect("it has a name").to_string_lossy();
-        for (part, file, opt_level) in [("cold", cold, 0), ("hot", hot, 2)] {
+        let parts = [("cold", cold.as_ref(), 0), ("hot", Some(hot), 2)];
+        for (part, file, opt_level) in parts {
+            let Some(file) = file else { continue };
             let inputs = vec![folder.clone(), file.clone()];
             add(format!("{prefix}_{part}"), cpp(file), opt_level, inputs);
         }
@@ -186,6 +199,7 @@ fn models(sources: &[String], rtl: &Path, wanted: Option<&[String]>) -> Vec<Mode
         .filter(|config| wanted.is_none_or(|names| names.iter().any(|name| name == config.name)))
         .map(|config| Model {
             name: config.name,
+            kind: Kind::Device,
             top: "rnic_top",
             parameters: vec![
                 ("NUM_QP", config.num_qp),
@@ -203,6 +217,7 @@ fn models(sources: &[String], rtl: &Path, wanted: Option<&[String]>) -> Vec<Mode
         .collect();
     models.push(Model {
         name: "loopback",
+        kind: Kind::Device,
         top: "abi_loopback",
         parameters: vec![],
         sources: vec![
@@ -210,7 +225,29 @@ fn models(sources: &[String], rtl: &Path, wanted: Option<&[String]>) -> Vec<Mode
             "testbench/rtl/abi_loopback.sv".to_owned(),
         ],
     });
+    models.extend(benches(rtl));
     models
+}
+
+/// The benches of single blocks, and the RTL that each reaches: where the tests are, that is in
+/// this repository.
+fn benches(rtl: &Path) -> Vec<Model> {
+    const BENCHES: [(&str, &[&str]); 4] = [
+        ("gate_bench", &["rnic_pkg.sv", "qp_attr_values.sv", "qp_transition.sv"]),
+        ("decoder_bench", &["rnic_pkg.sv", "wqe_ctrl_decoder.sv"]),
+        ("ring_bench", &["rnic_pkg.sv", "cq_ring.sv"]),
+        ("memory_bench", &["ram_1r1w.sv", "work_list.sv"]),
+    ];
+    BENCHES
+        .into_iter()
+        .map(|(name, reached)| {
+            let bench = format!("testbench/rtl/{name}.sv");
+            let reached = reached.iter().map(|file| rtl.join(file).display().to_string());
+            let sources = reached.chain([bench]).collect();
+            Model { name, kind: Kind::Bench, top: name, parameters: vec![], sources }
+        })
+        .filter(|model| model.sources.iter().all(|file| Path::new(file).is_file()))
+        .collect()
 }
 
 /// Runs Verilator into an empty folder and writes one file that includes all that came out.
@@ -225,14 +262,16 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
 
     let mut command = Command::new(&verilator.path);
     command
-        .args(["--cc", "-O3", "--no-timing", "--assert", "--trace-fst"])
-        .arg("--no-trace-params")
+        .args(["--cc", "-O3", "--no-timing", "--assert"])
         // One function of 10,000 lines takes the compiler twice as long as forty of them and
         // gains it 4 %.
         .args(["--output-split-cfuncs", "300"])
         .args(["--x-assign", "fast", "--x-initial", "unique"])
         .args(["--prefix", &prefix, "--top-module", model.top, "--Mdir"])
         .arg(&folder);
+    if model.kind == Kind::Device {
+        command.args(["--trace-fst", "--no-trace-params"]);
+    }
     for (name, value) in &model.parameters {
         command.arg(format!("-G{name}={value}"));
     }
@@ -261,46 +300,73 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
         .collect();
     generated.sort();
     let is_cold = |name: &&String| {
-        ["__Slow", "__Trace__", "__Syms", "__Dpi"].iter().any(|part| name.contains(part))
+        model.kind == Kind::Device
+            && ["__Slow", "__Trace__", "__Syms", "__Dpi"].iter().any(|part| name.contains(part))
     };
     let (cold, hot): (Vec<&String>, Vec<&String>) = generated.iter().partition(is_cold);
     let include = |files: Vec<&String>| -> String {
         files.iter().map(|file| format!("#include \"{prefix}/{file}\"\n")).collect()
     };
-    let shim = format!(
-        "#include \"{prefix}/{prefix}_rnic_pkg.h\"\n\
-         #define RNIC_PKG {prefix}_rnic_pkg\n\
-         #include \"abi_check.h\"\n\
-         #include \"verilated_device.h\"\n\
-         namespace rnic {{\n\
-         std::unique_ptr<Device> make_{name}(uint64_t seed) {{\n    \
-             return std::make_unique<VerilatedDevice<{prefix}>>(seed);\n\
-         }}\n\
-         }}\n",
-        name = model.name
-    );
     let umbrellas = Umbrellas {
         folder,
         hot: out.join(format!("{prefix}_hot.cc")),
-        cold: out.join(format!("{prefix}_cold.cc")),
+        cold: (model.kind == Kind::Device).then(|| out.join(format!("{prefix}_cold.cc"))),
     };
-    write(&umbrellas.hot, &(include(hot) + &shim));
-    write(&umbrellas.cold, &include(cold));
+    write(&umbrellas.hot, &(include(hot) + &shim(model)));
+    if let Some(file) = &umbrellas.cold {
+        write(file, &include(cold));
+    }
     Ok(umbrellas)
 }
 
-/// The table that `new_device` looks its name up in.
+/// What makes a device or a bench of the model, and holds its constants against the header.
+fn shim(model: &Model) -> String {
+    let (name, prefix) = (model.name, model.prefix());
+    let (before, interface) = match model.kind {
+        Kind::Device => (
+            format!(
+                "#include \"{prefix}/{prefix}_rnic_pkg.h\"\n\
+                 #define RNIC_PKG {prefix}_rnic_pkg\n\
+                 #include \"abi_check.h\"\n\
+                 #include \"verilated_device.h\"\n"
+            ),
+            "Device",
+        ),
+        Kind::Bench => ("#include \"verilated_block.h\"\n".to_owned(), "Block"),
+    };
+    format!(
+        "{before}\
+         namespace rnic {{\n\
+         std::unique_ptr<{interface}> make_{name}(uint64_t seed) {{\n    \
+             return std::make_unique<Verilated{interface}<{prefix}>>(seed);\n\
+         }}\n\
+         }}\n"
+    )
+}
+
+/// The tables that `new_device` and `new_block` look their names up in.
 fn registry(models: &[Model]) -> String {
-    let mut text = String::from("#pragma once\n#include \"device.h\"\nnamespace rnic {\n");
-    for model in models {
-        let _ = writeln!(text, "std::unique_ptr<Device> make_{}(uint64_t seed);", model.name);
+    let mut text = String::from(
+        "#pragma once\n#include \"block.h\"\n#include \"device.h\"\nnamespace rnic {\n",
+    );
+    for (kind, interface) in [(Kind::Device, "Device"), (Kind::Bench, "Block")] {
+        let models = || models.iter().filter(|model| model.kind == kind);
+        let made = format!("std::unique_ptr<{interface}>");
+        for model in models() {
+            let _ = writeln!(text, "{made} make_{}(uint64_t seed);", model.name);
+        }
+        let _ = writeln!(
+            text,
+            "struct {interface}Entry {{ const char* name; {made} (*make)(uint64_t); }};\n\
+             constexpr {interface}Entry k{interface}s[] = {{"
+        );
+        for model in models() {
+            let _ = writeln!(text, "    {{\"{0}\", make_{0}}},", model.name);
+        }
+        // An array of none is no array.
+        let _ = writeln!(text, "    {{nullptr, nullptr}},\n}};");
     }
-    text += "struct ModelEntry { const char* name; std::unique_ptr<Device> (*make)(uint64_t); };\n";
-    text += "constexpr ModelEntry kModels[] = {\n";
-    for model in models {
-        let _ = writeln!(text, "    {{\"{0}\", make_{0}}},", model.name);
-    }
-    text + "};\n}\n"
+    text + "}\n"
 }
 
 /// The files that `rnic.f` names, taken from the folder that the list lies in: a copy of the

@@ -6,23 +6,18 @@
 #include "device.h"
 #include "rnic-cosim/src/hw/ffi.rs.h"
 #include "runtime.h"
+#include "verilated_context.h"
 
-#include "verilated.h"
 #include "verilated_fst_c.h"
 
 #include <chrono>
 #include <cstring>
 #include <ctime>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
 namespace rnic {
-
-// Verilator's runtime keeps some state per process (the epoch of the random seeds, the last
-// context, the time functions of the FST writer): whoever touches it holds this.
-std::mutex& runtime_mutex();
 
 // A record and its port are the same bits: the packed struct of the RTL is the C struct.
 template <class Port, class Record>
@@ -44,14 +39,8 @@ class VerilatedDevice final : public Device {
 public:
     explicit VerilatedDevice(uint64_t seed) {
         const std::lock_guard<std::mutex> lock{runtime_mutex()};
-        context_ = std::make_unique<VerilatedContext>();
-        // In this order and before the model. Without threads(1) each context starts workers.
-        context_->threads(1);
-        context_->fatalOnError(false);
-        context_->randReset(2);
-        context_->randSeed(seed_of(seed));
+        context_ = new_context(seed);
         context_->traceEverOn(true);
-        Verilated::threadContextp(context_.get());
         model_ = std::make_unique<Model>(context_.get(), "TOP");
     }
 
@@ -67,7 +56,7 @@ public:
 
     void reset(const rnic_policy& policy) override {
         Model& m = *model_;
-        enter();
+        enter(*context_);
         copy_in(m.policy_i, policy);
         const rnic_stim idle{};
         apply(idle);
@@ -78,13 +67,13 @@ public:
     }
 
     void step(const rnic_stim& stim, rnic_resp& resp) override {
-        enter();
+        enter(*context_);
         apply(stim);
         clock_once(resp);
     }
 
     void run(rust::Slice<const rnic_stim> stim, rust::Slice<rnic_resp> resp) override {
-        enter();
+        enter(*context_);
         const size_t clocks = std::min(stim.size(), resp.size());
         for (size_t i = 0; i < clocks; ++i) {
             apply(stim[i]);
@@ -119,21 +108,6 @@ public:
     uint64_t clock() const override { return clock_; }
 
 private:
-    // Verilator takes 0 as "choose one yourself"; seeds that differ must stay different.
-    static int seed_of(uint64_t seed) {
-        const uint64_t mixed = (seed ^ (seed >> 31) ^ (seed >> 62)) & 0x7fffffff;
-        return mixed ? static_cast<int>(mixed) : 0x7fffffff;
-    }
-
-    // An error is noted in the thread's context: that must be this device's before any eval.
-    // Compared first, since the setter writes process-wide state too.
-    void enter() {
-        if (Verilated::threadContextp() != context_.get()) {
-            const std::lock_guard<std::mutex> lock{runtime_mutex()};
-            Verilated::threadContextp(context_.get());
-        }
-    }
-
     void apply(const rnic_stim& stim) {
         Model& m = *model_;
         m.cmd_valid_i = stim.cmd_valid != 0;

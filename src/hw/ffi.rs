@@ -38,5 +38,17 @@ pub(super) mod bridge {
         fn open_waves(self: Pin<&mut Device>, path: &str) -> Result<()>;
         fn close_waves(self: Pin<&mut Device>) -> Result<()>;
         fn clock(self: &Device) -> u64;
+
+        include!("block.h");
+
+        #[namespace = "rnic"]
+        type Block;
+
+        #[namespace = "rnic"]
+        fn new_block(name: &str, seed: u64) -> Result<UniquePtr<Block>>;
+        fn stim_words(self: &Block) -> usize;
+        fn resp_words(self: &Block) -> usize;
+        #[cxx_name = "run"]
+        fn run_block(self: Pin<&mut Block>, stim: &[u32], resp: &mut [u32]) -> Result<()>;
     }
 }

@@ -8,10 +8,13 @@ pub use rnic_cosim_abi as abi;
 // The models link against it.
 use rnic_cosim_rt as _;
 
+mod block;
 mod config;
 mod ffi;
 mod rtl;
 
+#[doc(hidden)]
+pub use block::BlockBench;
 pub use config::HwConfig;
 pub use rtl::{BareLoop, Rtl};
 
