@@ -73,16 +73,16 @@ module rnic_top
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       straps_q.max_inline            <= policy_i.max_inline;
-      straps_q.link_infiniband       <= policy_i.link_infiniband[0];
-      straps_q.cq_scope              <= policy_i.cq_scope[1] ? SCOPE_CASCADE
-                                                             : cq_scope_e'(policy_i.cq_scope[1:0]);
-      straps_q.cq_overwrite          <= policy_i.cq_overwrite[0];
-      straps_q.wqe_check_in_pipeline <= policy_i.wqe_check_in_pipeline[0];
-      straps_q.sqd_hold_unstarted    <= policy_i.sqd_hold_unstarted[0];
-      straps_q.allow_leave_draining  <= policy_i.allow_leave_draining[0];
-      straps_q.rc_sqe_row            <= policy_i.rc_sqe_row[0];
-      straps_q.cur_state_override    <= policy_i.cur_state_override[0];
-      straps_q.refuse_reset_to_err   <= policy_i.refuse_reset_to_err[0];
+      straps_q.link_infiniband       <= policy_i.link_infiniband != '0;
+      straps_q.cq_scope              <= (policy_i.cq_scope >= 8'(SCOPE_CASCADE))
+                                        ? SCOPE_CASCADE : cq_scope_e'(policy_i.cq_scope[1:0]);
+      straps_q.cq_overwrite          <= policy_i.cq_overwrite != '0;
+      straps_q.wqe_check_in_pipeline <= policy_i.wqe_check_in_pipeline != '0;
+      straps_q.sqd_hold_unstarted    <= policy_i.sqd_hold_unstarted != '0;
+      straps_q.allow_leave_draining  <= policy_i.allow_leave_draining != '0;
+      straps_q.rc_sqe_row            <= policy_i.rc_sqe_row != '0;
+      straps_q.cur_state_override    <= policy_i.cur_state_override != '0;
+      straps_q.refuse_reset_to_err   <= policy_i.refuse_reset_to_err != '0;
     end
   end
 

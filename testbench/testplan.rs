@@ -83,8 +83,7 @@ fn the_readme_names_files_and_commands_that_exist() {
         assert!(makefile.lines().any(|line| line.starts_with(target)), "make {target}");
     }
     // Every subcommand that is shown answers to --help, with the flags that are shown.
-    let shown: Vec<&str> =
-        readme.lines().filter(|line| line.starts_with("rnic-cosim ")).collect();
+    let shown: Vec<&str> = readme.lines().filter(|line| line.starts_with("rnic-cosim ")).collect();
     assert!(shown.len() >= 6);
     for line in shown {
         let command = line.split('#').next().expect("split yields one");

@@ -339,7 +339,7 @@ struct rnic_cqdb {
     uint8_t reserved[2];
 };
 
-/* Straps: sampled while reset is active. */
+/* Straps: sampled while reset is active. Switches: 0 is off, anything else on. */
 struct rnic_policy {
     uint8_t refuse_reset_to_err;
     uint8_t cur_state_override;
@@ -348,7 +348,7 @@ struct rnic_policy {
     uint8_t sqd_hold_unstarted;
     uint8_t wqe_check_in_pipeline;
     uint8_t cq_overwrite;
-    uint8_t cq_scope; /* rnic_cq_scope; 3 counts as cascade */
+    uint8_t cq_scope; /* rnic_cq_scope; above 2 counts as cascade */
     uint8_t link_infiniband;
     uint8_t reserved[3];
     uint32_t max_inline; /* bytes */
