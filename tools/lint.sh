@@ -17,6 +17,11 @@ for sizes in "NUM_QP=64 NUM_CQ=16 SQ_DEPTH=64 RQ_DEPTH=64" \
 done
 "$verilator" --lint-only -Wall --no-timing --top-module abi_loopback \
     sim/rnic.vlt rtl/rnic_pkg.sv testbench/rtl/abi_loopback.sv
+mapfile -t blocks < rtl/rnic.f
+for bench in testbench/rtl/*_bench.sv; do
+    "$verilator" --lint-only -Wall --no-timing --top-module "$(basename "$bench" .sv)" \
+        sim/rnic.vlt "${blocks[@]}" "$bench"
+done
 
 echo "== slang"
 if ! command -v python3 >/dev/null; then
