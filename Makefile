@@ -17,7 +17,7 @@ install:
 
 run: install
 	@mkdir -p out
-	cargo run --release --quiet -- run scenarios/*.toml --steps --waves-dir out --report-dir out
+	cargo run --quiet -- run scenarios/*.toml --steps --waves-dir out --report-dir out
 
 test: install
 	cargo test
