@@ -156,7 +156,7 @@ bind rnic_top rnic_checks #(
     .RECORD_DEPTH(RECORD_DEPTH),
     .ISSUE_DEPTH (ISSUE_DEPTH)
 ) u_checks (
-    .touches      (u_execute.touches),
+    .touches      (u_execute.untaken),
     .touched      (u_execute.touched),
     .settled      (u_execute.settled),
     .outcome      (u_execute.outcome),

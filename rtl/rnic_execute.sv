@@ -149,16 +149,15 @@ module rnic_execute
 
   // ------------------------------------------------------------------ touch
 
-  logic    untaken, touches;
+  logic    untaken;
   qp_ctx_t touched;
   assign untaken = exists && straps_i.cq_scope == SCOPE_CASCADE
                    && ((err_s && !qp_i.taken_s) || (err_r && !qp_i.taken_r))
                    && !(kind inside {K_CREATE_QP, K_CREATE_QP_2, K_DESTROY_QP_2});
-  assign touches = untaken;
 
   always_comb begin
     touched = qp_i;
-    if (touches) begin
+    if (untaken) begin
       touched         = enter_err(qp_i);
       touched.taken_s = err_s;
       touched.taken_r = err_r;
@@ -428,7 +427,7 @@ module rnic_execute
       K_VISIT_ISSUE: begin
         judged.on_issue = 1'b0;
         retires         = 1'b0;
-        if (touches) begin
+        if (untaken) begin
           cascade_step = 1'b1;
           retires      = 1'b1;
         end else if (waiting_runs) begin
@@ -460,7 +459,7 @@ module rnic_execute
         retires         = 1'b0;
         cqe.status      = WC_WR_FLUSH_ERR;
         worthy          = 1'b1;
-        if (touches) begin
+        if (untaken) begin
           cascade_step = 1'b1;
           retires      = 1'b1;
         end else if (!on_rq && owes_s && seen_slot_i == touched.sq_head) begin
@@ -479,8 +478,8 @@ module rnic_execute
         end
       end
       K_PROBE_CASCADE: begin
-        cascade_step = touches;
-        retires      = touches;
+        cascade_step = untaken;
+        retires      = untaken;
       end
 
       default: outcome = OUT_BAD_OP;
@@ -566,7 +565,7 @@ module rnic_execute
     drained = 1'b0;
 
     // QP_FATAL of a touch joins the operation that touches.
-    kinds.qp_fatal = touches && !qp_i.fatal;
+    kinds.qp_fatal = untaken && !qp_i.fatal;
 
     if (failed) begin
       settled        = enter_err(judged);

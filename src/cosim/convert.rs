@@ -558,7 +558,8 @@ pub fn read_policy(r: &abi::rnic_policy) -> Policy {
     }
 }
 
-fn read_attr(v: &abi::rnic_qp_attr) -> AttrValues {
+/// Attribute values as a query's answer carries them.
+pub fn read_attr(v: &abi::rnic_qp_attr) -> AttrValues {
     AttrValues {
         access_flags: v.access_flags,
         qkey: v.qkey,

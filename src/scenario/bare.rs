@@ -7,9 +7,9 @@ use super::trace::{Happening, Observation, StateChange};
 use crate::cosim::{Driver, Timing, convert, timing};
 use crate::hw::{Dut, abi};
 use crate::model::{
-    AddressVector, Answer, Arm, AttrMask, AttrValues, CqSnapshot, CqeEffect, Drain, Effects, Event,
-    EventKinds, Issue, Layer, ModifyVerdict, Operation, Outcome, Policy, QpSnapshot, QpState,
-    Transport, WireHeaders, WqeErrors,
+    Answer, Arm, AttrMask, CqSnapshot, CqeEffect, Drain, Effects, Event, EventKinds, Issue, Layer,
+    ModifyVerdict, Operation, Outcome, Policy, QpSnapshot, QpState, Transport, WireHeaders,
+    WqeErrors,
 };
 
 /// A device without a model beside it.
@@ -357,42 +357,7 @@ fn qp_of(r: &abi::rnic_rsp) -> QpSnapshot {
         recv_epoch: r.recv_epoch,
         attr_set: AttrMask(r.attr_set),
         stale: r.stale,
-        attr: attr_of(&r.attr),
-    }
-}
-
-fn attr_of(a: &abi::rnic_qp_attr) -> AttrValues {
-    let av = |v: &abi::rnic_av| AddressVector {
-        is_global: v.is_global,
-        sgid_index: v.sgid_index,
-        hop_limit: v.hop_limit,
-        traffic_class: v.traffic_class,
-        dlid: v.dlid,
-        sl: v.sl,
-        static_rate: v.static_rate,
-    };
-    AttrValues {
-        access_flags: a.access_flags,
-        qkey: a.qkey,
-        rq_psn: a.rq_psn,
-        sq_psn: a.sq_psn,
-        dest_qpn: a.dest_qpn,
-        av: av(&a.av),
-        alt_av: av(&a.alt_av),
-        pkey_index: a.pkey_index,
-        alt_pkey_index: a.alt_pkey_index,
-        en_sqd_async_notify: a.en_sqd_async_notify,
-        port: a.port,
-        path_mtu: a.path_mtu,
-        timeout: a.timeout,
-        retry_cnt: a.retry_cnt,
-        rnr_retry: a.rnr_retry,
-        max_qp_rd_atomic: a.max_qp_rd_atomic,
-        min_rnr_timer: a.min_rnr_timer,
-        max_dest_rd_atomic: a.max_dest_rd_atomic,
-        path_mig_state: a.path_mig_state,
-        alt_port: a.alt_port,
-        alt_timeout: a.alt_timeout,
+        attr: convert::read_attr(&r.attr),
     }
 }
 
