@@ -236,6 +236,7 @@ fn random_question(r: &mut fastrand::Rng) -> Question {
             walk_format: r.bool(),
             walk_length: r.bool(),
             walk_key: r.bool(),
+            walked_as: None,
         };
         return Question { post, transport, path_mtu, max_inline };
     }

@@ -87,6 +87,7 @@ fn pick(b: &Bench, [what, x, y, z]: Dice) -> Operation {
                 ctrl: control.pack().expect("fields fit"),
                 payload_len: if class.is_atomic() { 8 } else { u32::from(z) * 40 },
                 walk_key: y > 230,
+                walked_as: None,
                 ..PostSend::default()
             })
         }

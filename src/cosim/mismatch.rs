@@ -175,6 +175,11 @@ impl fmt::Display for Plain<'_> {
                 }
                 Ok(())
             }
+            Operation::RegKey { lkey, base, length, access } => {
+                let access = access.names().join("|");
+                write!(f, "REG_KEY {lkey} {length:#x} bytes at {base:#x} access {access}")
+            }
+            Operation::DeregKey { lkey } => write!(f, "DEREG_KEY {lkey}"),
             Operation::PostRecv { qpn, wqe_index } => {
                 write!(f, "POST_RECV {qpn} wqe_index {wqe_index}")
             }

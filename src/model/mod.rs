@@ -5,34 +5,41 @@
 //! * types, op, policy: the vocabulary.
 //! * transition, values, gate: MODIFY_QP. May the state move, are the attributes complete?
 //! * class, control, packets, wqe: a send WQE, from packed words to packets.
+//! * keys, ring, walk: a send WQE as it lies in its queue, and the memory that it names.
 //! * cq: the completion ring. qp: the queue pair. machine: all of them together.
 
 mod class;
 mod control;
 mod cq;
 mod gate;
+mod keys;
 mod machine;
 mod op;
 mod packets;
 mod policy;
 mod qp;
+mod ring;
 mod sets;
 pub mod status;
 mod transition;
 mod types;
 mod values;
+mod walk;
 mod wqe;
 
 pub use class::OpClass;
 pub use control::{ControlSegment, FieldTooWide, words_from_be_bytes};
 pub use cq::{BadIndex, Ring};
 pub use gate::{GateContext, judge_modify};
+pub use keys::{KeyTable, NoKey, RegKeyError, Region, Unresolved};
 pub use machine::{Machine, NotOwed, WhyNotOwed};
 pub use op::*;
 pub use packets::{PacketKind, WireFamily, mtu_bytes};
 pub use policy::*;
 pub use qp::Owed;
+pub use ring::{RingError, SendQueueRing};
 pub use transition::{Row, transition_row};
 pub use types::*;
 pub use values::{bad_values, value_rule};
+pub use walk::{DataSegment, Sge, Unit, Walk, WalkFault, walk};
 pub use wqe::{MAX_MESSAGE, WqeDecoded, decode_wqe};

@@ -83,6 +83,16 @@ pub enum Operation {
     QueryQp {
         qpn: u32,
     },
+    /// Registers local memory. `access` as given: bits that verbs does not know are refused.
+    RegKey {
+        lkey: Lkey,
+        base: u64,
+        length: u64,
+        access: AccessFlags,
+    },
+    DeregKey {
+        lkey: Lkey,
+    },
     PostSend(PostSend),
     PostRecv {
         qpn: u32,
@@ -145,6 +155,10 @@ pub struct PostSend {
     pub walk_length: bool,
     /// An lkey that did not resolve.
     pub walk_key: bool,
+    /// The transport whose layout the walker assumed; on a QP of another one the segments are
+    /// malformed. `None`: the summary comes from a poster who knows the QP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walked_as: Option<Transport>,
 }
 
 /// What the transport engine reports about one WQE.

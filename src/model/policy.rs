@@ -118,6 +118,8 @@ pub struct Config {
     /// `ibv_mtu` number of the port.
     pub max_mtu: u8,
     pub max_rd_atomic: u8,
+    /// Memory keys.
+    pub num_key: u32,
 }
 
 impl Config {
@@ -132,9 +134,17 @@ impl Config {
         pkey_len: 128,
         max_mtu: 5,
         max_rd_atomic: 16,
+        num_key: 64,
     };
-    pub const SMALL: Config =
-        Config { name: "small", num_qp: 4, num_cq: 2, sq_depth: 4, rq_depth: 4, ..Config::DEFAULT };
+    pub const SMALL: Config = Config {
+        name: "small",
+        num_qp: 4,
+        num_cq: 2,
+        sq_depth: 4,
+        rq_depth: 4,
+        num_key: 8,
+        ..Config::DEFAULT
+    };
     pub const DEEP: Config =
         Config { name: "deep", num_qp: 16, sq_depth: 1024, rq_depth: 1024, ..Config::DEFAULT };
     pub const LARGE: Config = Config {
@@ -143,6 +153,7 @@ impl Config {
         num_cq: 4096,
         sq_depth: 16,
         rq_depth: 16,
+        num_key: 1024,
         ..Config::DEFAULT
     };
     /// The named configurations.

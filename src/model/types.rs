@@ -84,6 +84,8 @@ numbered! {
         CqAttached = 26 => "cq_attached", BadState = 27 => "bad_state",
         QueueFull = 28 => "queue_full", BadWqe = 29 => "bad_wqe",
         ModifyRefused = 30 => "modify_refused", BadIndex = 31 => "bad_index", BadOp = 32 => "bad_op",
+        KeyRange = 33 => "key_range", KeyExists = 34 => "key_exists", NoKey = 35 => "no_key",
+        BadRegion = 36 => "bad_region", BadAccess = 37 => "bad_access",
     } default Ok
 }
 
@@ -172,4 +174,43 @@ bits! {
 bits! {
     /// Headers that a message carries besides BTH.
     WireHeaders: u8 { RETH = 0, IMMDT = 1, IETH = 2, ATOMICETH = 3 }
+}
+
+bits! {
+    /// `ibv_access_flags`, as far as a memory key has them.
+    AccessFlags: u32 { LOCAL_WRITE = 0, REMOTE_WRITE = 1, REMOTE_READ = 2, REMOTE_ATOMIC = 3 }
+}
+
+impl AccessFlags {
+    /// The four that a key can have.
+    pub const ALL: Self = Self(0xf);
+}
+
+/// A local memory key: index in bits 31:8, variant in bits 7:0, as mlx5 has it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub struct Lkey(pub u32);
+
+impl Lkey {
+    /// The key of an index and a variant; bits of the index above its 24 are cut.
+    pub const fn of(index: u32, variant: u8) -> Self {
+        Self(index << 8 | variant as u32)
+    }
+
+    /// 24 bits: the place in the key table.
+    pub const fn index(self) -> u32 {
+        self.0 >> 8
+    }
+
+    /// Tells one registration of an index from the next.
+    pub const fn variant(self) -> u8 {
+        self.0 as u8
+    }
+}
+
+impl fmt::Display for Lkey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
 }

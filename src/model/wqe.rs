@@ -127,7 +127,8 @@ pub fn decode_wqe(
             fault(class.is_atomic() && length != 8, WqeErrors::BAD_LENGTH);
             let over_port = transport == Transport::Ud && length > mtu_bytes(config.max_mtu);
             fault(over_port, WqeErrors::BAD_LENGTH);
-            fault(post.walk_format, WqeErrors::WALK_FORMAT);
+            let walked_as_another = post.walked_as.is_some_and(|t| t != transport);
+            fault(post.walk_format || walked_as_another, WqeErrors::WALK_FORMAT);
             fault(post.walk_length, WqeErrors::WALK_LENGTH);
             fault(post.walk_key && !inline_data, WqeErrors::WALK_KEY);
         }

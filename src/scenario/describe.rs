@@ -31,6 +31,10 @@ pub fn operation(op: &Operation, names: &Names) -> String {
         Operation::DestroyQp { qpn } => format!("destroy QP {}", names.qp(*qpn)),
         Operation::ModifyQp(m) => modify(m, names),
         Operation::QueryQp { qpn } => format!("query QP {}", names.qp(*qpn)),
+        Operation::RegKey { lkey, base, length, .. } => {
+            format!("register key {lkey}: {length} bytes at {base:#x}")
+        }
+        Operation::DeregKey { lkey } => format!("deregister key {lkey}"),
         Operation::PostSend(p) => {
             let [opcode, _, flags, _] = p.ctrl;
             let fenced = if (flags >> 5) & 7 >= 2 { "fenced " } else { "" };

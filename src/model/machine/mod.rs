@@ -5,6 +5,7 @@ mod modify;
 mod send;
 
 use super::cq::Cq;
+use super::keys::{KeyHistory, KeyTable, RegKeyError};
 use super::qp::{Owed, Qp};
 use super::sets::{Attachments, QpSet};
 use super::{
@@ -64,6 +65,7 @@ pub struct Machine {
     recvs: Vec<u16>,
     attachments: Attachments,
     owed: QpSet,
+    keys: KeyHistory,
 }
 
 impl Machine {
@@ -90,6 +92,7 @@ impl Machine {
             recvs: vec![0; qps * config.rq_depth as usize],
             attachments: Attachments::new(config.num_qp, config.num_cq),
             owed: QpSet::new(config.num_qp),
+            keys: KeyHistory::new(config.num_key),
         }
     }
 
@@ -157,6 +160,14 @@ impl Machine {
             Operation::QueryQp { qpn } => self.on_qp(qpn, |m, q, e| {
                 e.answer = Answer::QueryQp(m.qps[q].snapshot(&m.attrs[q]));
             }),
+            Operation::RegKey { lkey, base, length, access } => {
+                let done = self.keys.change(|t| t.register(lkey, base, length, access));
+                effects(done.map_or_else(RegKeyError::outcome, |()| Outcome::Ok))
+            }
+            Operation::DeregKey { lkey } => {
+                let done = self.keys.change(|t| t.deregister(lkey));
+                effects(done.map_or(Outcome::NoKey, |()| Outcome::Ok))
+            }
             Operation::PostSend(ref post) => {
                 self.on_qp(post.qpn, |m, q, e| m.post_send(q, post, wire_room, e))
             }
@@ -214,6 +225,21 @@ impl Machine {
     /// The CQ. Nothing is touched.
     pub fn cq(&self, cqn: u32) -> Option<CqSnapshot> {
         self.existing_cq(cqn).map(|c| self.cqs[c].snapshot())
+    }
+
+    /// The memory keys.
+    pub fn keys(&self) -> &KeyTable {
+        self.keys.now()
+    }
+
+    /// Changes of the keys so far, modulo 2^16; a refused registration is none.
+    pub fn key_version(&self) -> u16 {
+        self.keys.version()
+    }
+
+    /// The keys as they were when [`Machine::key_version`] was this; the last 64 are kept.
+    pub fn keys_at(&self, version: u16) -> Option<&KeyTable> {
+        self.keys.at(version)
     }
 
     fn existing(&self, qpn: u32) -> Option<usize> {
@@ -420,7 +446,10 @@ fn effects(outcome: Outcome) -> Effects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Complete, Queue};
+    use crate::model::{
+        AccessFlags, Complete, ControlSegment, Lkey, OpClass, PostSend, Queue, WqeErrors,
+        decode_wqe,
+    };
 
     #[test]
     fn stale_saturates() {
@@ -454,6 +483,47 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(m.apply(&stale, true).expect("retires").outcome, Outcome::Stale);
             assert_eq!(m.qp(0).expect("it exists").stale, u32::MAX);
+        }
+    }
+
+    #[test]
+    fn keys_come_and_go_and_old_tables_are_kept() {
+        let mut m = Machine::new(Config::SMALL, Policy::BOOK);
+        let lkey = Lkey(0x0705);
+        let access = AccessFlags::LOCAL_WRITE;
+        let reg = Operation::RegKey { lkey, base: 0x1000, length: 16, access };
+        let dereg = Operation::DeregKey { lkey };
+        let far = Operation::RegKey { lkey: Lkey(0x0800), base: 0, length: 1, access };
+        for (op, outcome, version) in [
+            (dereg, Outcome::NoKey, 0),
+            (far, Outcome::KeyRange, 0),
+            (reg, Outcome::Ok, 1),
+            (reg, Outcome::KeyExists, 1),
+            (dereg, Outcome::Ok, 2),
+        ] {
+            let e = m.apply(&op, true).expect("answered");
+            assert_eq!(e, Effects { answer: Answer::Plain, ..effects(outcome) }, "{op:?}");
+            assert_eq!(m.key_version(), version, "{op:?}");
+        }
+        let there = |v| m.keys_at(v).map(|t| t.region(lkey).is_some());
+        assert_eq!([0, 1, 2, 3].map(there), [Some(false), Some(true), Some(false), None]);
+        assert_eq!(m.keys().iter().count(), 0);
+    }
+
+    /// The walk runs before the QP is looked at: its layout may be that of another transport.
+    #[test]
+    fn a_wqe_walked_as_another_transport_is_malformed() {
+        let ctrl = ControlSegment { opcode: OpClass::Send.mlx5(), ds: 4, ..Default::default() };
+        let ctrl = ctrl.pack().expect("fits");
+        for (walked_as, errors) in [
+            (None, WqeErrors::EMPTY),
+            (Some(Transport::Rc), WqeErrors::EMPTY),
+            (Some(Transport::Uc), WqeErrors::WALK_FORMAT),
+            (Some(Transport::Ud), WqeErrors::WALK_FORMAT),
+        ] {
+            let post = PostSend { ctrl, walked_as, ..PostSend::default() };
+            let d = decode_wqe(&post, Transport::Rc, 3, &Policy::BOOK, &Config::SMALL);
+            assert_eq!(d.errors, errors, "{walked_as:?}");
         }
     }
 
