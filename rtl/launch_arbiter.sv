@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seven sources, one pipeline slot per clock: round robin over the four channels, the two
-// work lists and the cascade walk.
+// Eight sources, one pipeline slot per clock: round robin over the four channels, the WQEs
+// that were walked, the two work lists and the cascade walk.
+//
+// The records themselves do not pass here: the channel whose `ready` is high hands its own
+// to the next stage.
 //
 // CREATE_QP and DESTROY_QP take two adjacent slots: the clock after their first beat belongs
 // to their second, whatever else waits, so nothing sees a half-made QP.
@@ -25,6 +28,9 @@ module launch_arbiter
     input  logic     cqdb_valid_i,
     output logic     cqdb_ready_o,
     input  cqdb_t    cqdb_i,
+    input  logic     walked_valid_i,
+    output logic     walked_ready_o,
+    input  walked_t  walked_i,
 
     input  logic     flush_valid_i,
     input  qpn_t     flush_qpn_i,
@@ -36,6 +42,8 @@ module launch_arbiter
     input  qpn_t     walk_qpn_i,
     output logic     walk_step_o,
 
+    input  logic     key_free_i,     // no change of the key table is under way
+    output logic     key_launch_o,
     input  logic     post_room_i,    // a POST_SEND may reserve wire room
     output logic     reserve_o,
 
@@ -49,21 +57,25 @@ module launch_arbiter
     S_POST,
     S_WIRE,
     S_CQDB,
+    S_WALKED,
     S_FLUSH,
     S_ISSUE,
     S_WALK
   } source_e;
 
-  localparam int unsigned NumSources = 7;
+  localparam int unsigned NumSources = 8;
 
   logic [NumSources-1:0] request, grant;
-  assign request[S_CMD]   = cmd_valid_i;
-  assign request[S_POST]  = post_valid_i;
-  assign request[S_WIRE]  = wire_valid_i;
-  assign request[S_CQDB]  = cqdb_valid_i;
-  assign request[S_FLUSH] = flush_valid_i;
-  assign request[S_ISSUE] = issue_valid_i;
-  assign request[S_WALK]  = walk_valid_i;
+  logic is_key;
+  assign is_key = cmd_i.op inside {OP_REG_KEY, OP_DEREG_KEY};
+  assign request[S_CMD]    = cmd_valid_i && (!is_key || key_free_i);
+  assign request[S_POST]   = post_valid_i;
+  assign request[S_WIRE]   = wire_valid_i;
+  assign request[S_CQDB]   = cqdb_valid_i;
+  assign request[S_WALKED] = walked_valid_i;
+  assign request[S_FLUSH]  = flush_valid_i;
+  assign request[S_ISSUE]  = issue_valid_i;
+  assign request[S_WALK]   = walk_valid_i;
 
   // Second beat of the operation launched in the last clock.
   logic     second_q;
@@ -79,13 +91,15 @@ module launch_arbiter
   assign grant   = (enable_i && credit_i && !second_q)
                    ? granted[NumSources-1:0] | granted[2*NumSources-1:NumSources] : '0;
 
-  assign cmd_ready_o  = grant[S_CMD];
-  assign post_ready_o = grant[S_POST];
-  assign wire_ready_o = grant[S_WIRE];
-  assign cqdb_ready_o = grant[S_CQDB];
-  assign flush_pop_o  = grant[S_FLUSH];
-  assign issue_pop_o  = grant[S_ISSUE];
-  assign walk_step_o  = grant[S_WALK];
+  assign cmd_ready_o    = grant[S_CMD];
+  assign post_ready_o   = grant[S_POST];
+  assign wire_ready_o   = grant[S_WIRE];
+  assign cqdb_ready_o   = grant[S_CQDB];
+  assign walked_ready_o = grant[S_WALKED];
+  assign key_launch_o   = grant[S_CMD] && is_key;
+  assign flush_pop_o    = grant[S_FLUSH];
+  assign issue_pop_o    = grant[S_ISSUE];
+  assign walk_step_o    = grant[S_WALK];
 
   // ---- operation codes of the channels
 
@@ -99,6 +113,8 @@ module launch_arbiter
       OP_DESTROY_QP: return K_DESTROY_QP;
       OP_MODIFY_QP: return K_MODIFY_QP;
       OP_QUERY_QP: return K_QUERY_QP;
+      OP_REG_KEY: return K_REG_KEY;
+      OP_DEREG_KEY: return K_DEREG_KEY;
       default: return K_BAD_OP;
     endcase
   endfunction
@@ -121,12 +137,11 @@ module launch_arbiter
 
   // ---- the slot
 
-  logic is_send, is_two_beat;
+  logic is_two_beat;
   always_comb begin
     op_o         = '0;
     op_o.kind    = K_BAD_OP;
     op_o.channel = CH_INTERNAL;
-    is_send      = 1'b0;
     is_two_beat  = 1'b0;
     if (second_q) begin
       op_o      = first_op_q;
@@ -141,7 +156,6 @@ module launch_arbiter
           op_o.tag     = cmd_i.tag;
           op_o.qpn     = cmd_i.qpn;
           op_o.cqn     = cmd_i.cqn;
-          op_o.body    = cmd_i;
           is_two_beat  = op_o.kind inside {K_CREATE_QP, K_DESTROY_QP};
         end
         grant[S_POST]: begin
@@ -150,9 +164,7 @@ module launch_arbiter
           op_o.op      = post_i.op;
           op_o.tag     = post_i.tag;
           op_o.qpn     = post_i.qpn;
-          op_o.body    = BodyW'(post_i);
-          is_send      = op_o.kind == K_POST_SEND;
-          op_o.room    = is_send && post_room_i;
+          op_o.room    = op_o.kind == K_POST_SEND && post_room_i;
         end
         grant[S_WIRE]: begin
           op_o.kind    = K_COMPLETE;
@@ -160,7 +172,6 @@ module launch_arbiter
           op_o.op      = OP_COMPLETE;
           op_o.tag     = wire_i.tag;
           op_o.qpn     = wire_i.qpn;
-          op_o.body    = BodyW'(wire_i);
         end
         grant[S_CQDB]: begin
           op_o.kind    = cqdb_kind(cqdb_i.op);
@@ -168,7 +179,14 @@ module launch_arbiter
           op_o.op      = cqdb_i.op;
           op_o.tag     = cqdb_i.tag;
           op_o.cqn     = cqdb_i.cqn;
-          op_o.body    = BodyW'(cqdb_i);
+        end
+        grant[S_WALKED]: begin
+          op_o.kind    = K_POST_SEND;
+          op_o.channel = CH_WQE;
+          op_o.op      = OP_POST_SEND;
+          op_o.tag     = walked_i.post.tag;
+          op_o.qpn     = walked_i.post.qpn;
+          op_o.room    = post_room_i;
         end
         grant[S_FLUSH]: begin
           op_o.kind = K_VISIT_FLUSH;

@@ -21,37 +21,21 @@ module ram_1r1w #(
     input  logic [Width-1:0] wdata_i
 );
 
-  logic [Width-1:0] mem [Depth];
-  logic [Width-1:0] rdata_q;
+  // One array per lane: a lane is written or not, never a part of a word.
+  for (genvar l = 0; l < Lanes; l++) begin : g_lane
+    logic [LaneW-1:0] mem [Depth];
+    logic [LaneW-1:0] rdata_q, wdata_q;
+    logic             we, hit_q;
+    assign we = we_i && wlanes_i[l];
 
-  // The bypass is a register beside the array, so block RAM keeps its own read port.
-  logic [Lanes-1:0] hit_d, hit_q;
-  logic [Width-1:0] wdata_q;
-  assign hit_d = (we_i && raddr_i == waddr_i) ? wlanes_i : '0;
-
-  always_ff @(posedge clk_i) begin
-    rdata_q <= mem[raddr_i];
-    hit_q   <= hit_d;
-    if (|hit_d) wdata_q <= wdata_i;
-  end
-
-  if (Lanes == 1) begin : g_word
+    // The bypass is a register beside the array, so block RAM keeps its own read port.
     always_ff @(posedge clk_i) begin
-      if (we_i && wlanes_i[0]) mem[waddr_i] <= wdata_i;
+      rdata_q <= mem[raddr_i];
+      hit_q   <= we && raddr_i == waddr_i;
+      if (we) wdata_q <= wdata_i[l*LaneW +: LaneW];
+      if (we) mem[waddr_i] <= wdata_i[l*LaneW +: LaneW];
     end
-    assign rdata_o = hit_q[0] ? wdata_q : rdata_q;
-  end else begin : g_lanes
-    always_ff @(posedge clk_i) begin
-      if (we_i) for (int unsigned l = 0; l < Lanes; l++) begin
-        if (wlanes_i[l]) mem[waddr_i][l*LaneW +: LaneW] <= wdata_i[l*LaneW +: LaneW];
-      end
-    end
-    always_comb begin
-      rdata_o = rdata_q;
-      if (hit_q != '0) for (int unsigned l = 0; l < Lanes; l++) begin
-        if (hit_q[l]) rdata_o[l*LaneW +: LaneW] = wdata_q[l*LaneW +: LaneW];
-      end
-    end
+    assign rdata_o[l*LaneW +: LaneW] = hit_q ? wdata_q : rdata_q;
   end
 
 endmodule

@@ -118,7 +118,7 @@ module record_queue
     rsp_o.outcome    = rsp.outcome;
     rsp_o.layer      = rsp.layer;
     rsp_o.cq_exceeds = 8'(rsp.cq_exceeds);
-    if (rsp_valid_o && rsp.channel == CH_POST[2:0]) begin
+    if (rsp_valid_o && rsp.channel inside {CH_POST[2:0], CH_WQE[2:0]}) begin
       if (rsp.outcome == OUT_OK) begin
         rsp_o.slot  = 16'(post.slot);
         rsp_o.epoch = post.epoch;
@@ -244,6 +244,7 @@ module record_queue
     retire_o.cqe          = 8'(retire.cqe);
     retire_o.event_kinds  = retire.kinds;
     retire_o.queue        = 8'(retire.queue);
+    retire_o.key_version  = retire.key_version;
   end
 
 endmodule

@@ -9,6 +9,8 @@ rtl/launch_arbiter.sv
 rtl/qp_attr_values.sv
 rtl/qp_transition.sv
 rtl/wqe_ctrl_decoder.sv
+rtl/key_table.sv
+rtl/wqe_segment_walker.sv
 rtl/cq_ring.sv
 rtl/rnic_execute.sv
 rtl/rnic_top.sv

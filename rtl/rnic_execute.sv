@@ -15,11 +15,15 @@ module rnic_execute
     parameter int unsigned NUM_CQ       = 16,
     parameter int unsigned SQ_DEPTH     = 64,
     parameter int unsigned RQ_DEPTH     = 64,
-    parameter int unsigned CQ_DEPTH_MAX = 65536
+    parameter int unsigned CQ_DEPTH_MAX = 65536,
+    parameter int unsigned NUM_KEY      = 64
 ) (
     input  straps_t    straps_i,
     input  logic       valid_i,
     input  slot_op_t   op_i,
+    input  cmd_t       cmd_i,          // the record of the channel that the operation came by
+    input  wire_t      wire_i,
+    input  cqdb_t      cqdb_i,
     input  qp_ctx_t    qp_i,
     input  cq_ctx_t    cq_i,          // primary CQ: see rnic_top
     input  cq_shadow_t other_i,       // the QP's other CQ
@@ -29,6 +33,8 @@ module rnic_execute
     input  slot_t      seen_slot_i,   // may since have changed
     input  sq_meta_t   decoded_i,     // POST_SEND: what the decoder says
     input  attr_mask_t range_bad_i,   // MODIFY_QP: attribute values out of range
+    input  key_shadow_t key_i,        // REG_KEY, DEREG_KEY: what is at that index
+    input  logic [15:0] key_version_i, // of a walked WQE, else 0
 
     // Contexts
     output logic       qp_we_o,
@@ -41,6 +47,8 @@ module rnic_execute
     output attr_mask_t attr_we_o,     // attributes to store
     output logic       stale_inc_o,
     output logic       stale_clear_o,
+    output logic       key_we_o,
+    output key_change_t key_change_o,
 
     // Lists and walk
     output logic       push_flush_o,
@@ -122,18 +130,12 @@ module rnic_execute
 
   // ------------------------------------------------------------------ the operation
 
-  kind_e      kind;
-  cmd_t       cmd;
-  wire_t      wc;
-  cqdb_t      db;
+  kind_e kind;
   assign kind = op_i.kind;
-  assign cmd  = cmd_t'(op_i.body);
-  assign wc   = wire_t'(op_i.body[$bits(wire_t)-1:0]);
-  assign db   = cqdb_t'(op_i.body[$bits(cqdb_t)-1:0]);
 
   logic qp_op, qp_in_range, exists, cq_in_range, cq_exists;
   assign qp_op = !(kind inside {K_CREATE_CQ, K_DESTROY_CQ, K_QUERY_CQ, K_SET_CQ_FAULT, K_CONSUME,
-                                K_ARM, K_BAD_OP});
+                                K_ARM, K_REG_KEY, K_DEREG_KEY, K_BAD_OP});
   assign qp_in_range = op_i.qpn < NUM_QP;
   assign exists      = qp_op && qp_in_range && qp_i.exists;
   assign cq_in_range = op_i.cqn < NUM_CQ;
@@ -142,7 +144,7 @@ module rnic_execute
   // The primary CQ is the receive CQ for receive completions and receive flushes; the send
   // CQ for every other operation on a QP.
   logic on_rq, err_s, err_r;
-  assign on_rq = (kind == K_COMPLETE && wc.queue != '0)
+  assign on_rq = (kind == K_COMPLETE && wire_i.queue != '0)
                  || (kind == K_VISIT_FLUSH && seen_queue_i == RQ);
   assign err_s = on_rq ? other_i.in_error : cq_i.in_error;
   assign err_r = on_rq ? cq_i.in_error : other_i.in_error;
@@ -179,10 +181,10 @@ module rnic_execute
       .state_i         ({1'b0, touched.state}),
       .draining_i      (touched.drain == DRAINING),
       .mig_armed_i     (touched.mig_armed),
-      .mask_i          (cmd.attr_mask),
-      .target_i        (cmd.qp_state),
-      .cur_state_i     (cmd.cur_qp_state),
-      .path_mig_state_i(cmd.attr.path_mig_state),
+      .mask_i          (cmd_i.attr_mask),
+      .target_i        (cmd_i.qp_state),
+      .cur_state_i     (cmd_i.cur_qp_state),
+      .path_mig_state_i(cmd_i.attr.path_mig_state),
       .range_bad_i,
       .accept_o        (gate_accept),
       .layer_o         (gate_layer),
@@ -227,11 +229,11 @@ module rnic_execute
 
   assign live_s = touched.state inside {QPS_RTS, QPS_SQD};
   assign live_r = touched.state inside {QPS_RTR, QPS_RTS, QPS_SQD, QPS_SQE};
-  assign oldest_s = live_s && wc.epoch == touched.send_epoch && touched.sq_issued != '0
-                    && wc.slot == 16'(touched.sq_head);
-  assign oldest_r = live_r && wc.epoch == touched.recv_epoch && touched.rq_queued != '0
-                    && wc.slot == 16'(touched.rq_head);
-  assign wc_error = wc.status != WC_SUCCESS;
+  assign oldest_s = live_s && wire_i.epoch == touched.send_epoch && touched.sq_issued != '0
+                    && wire_i.slot == 16'(touched.sq_head);
+  assign oldest_r = live_r && wire_i.epoch == touched.recv_epoch && touched.rq_queued != '0
+                    && wire_i.slot == 16'(touched.rq_head);
+  assign wc_error = wire_i.status != WC_SUCCESS;
 
   assign owes_s = exists && touched.sq_queued != '0
                   && (touched.state inside {QPS_SQE, QPS_ERR} || touched.sq_flush_owed != '0);
@@ -241,6 +243,9 @@ module rnic_execute
                        && decoded_i.errors != wqe_errors_t'{walk_key: 1'b1, default: 1'b0};
   assign rejectable  = decoded_i.errors != '0;
   assign fence_shuts = decoded_i.fence && touched.sq_reads != '0;
+
+  logic [64:0] region_last;  // a region that ends beyond 2^64 shows in bit 64
+  assign region_last = {1'b0, cmd_i.region.base} + {1'b0, cmd_i.region.length} - 65'd1;
 
   always_comb begin
     judged       = touched;
@@ -262,7 +267,7 @@ module rnic_execute
       K_CREATE_CQ: begin
         if (!cq_in_range) outcome = OUT_CQN_RANGE;
         else if (cq_i.exists) outcome = OUT_CQ_EXISTS;
-        else if (cmd.depth == '0 || cmd.depth > CQ_DEPTH_MAX) outcome = OUT_BAD_DEPTH;
+        else if (cmd_i.depth == '0 || cmd_i.depth > CQ_DEPTH_MAX) outcome = OUT_BAD_DEPTH;
       end
       K_DESTROY_CQ: begin
         if (!cq_exists) outcome = OUT_NO_CQ;
@@ -279,20 +284,20 @@ module rnic_execute
         retires = 1'b0;
         if (!qp_in_range) outcome = OUT_QPN_RANGE;
         else if (qp_i.exists) outcome = OUT_QP_EXISTS;
-        else if (!cq_exists || cmd.recv_cqn >= NUM_CQ || !other_i.exists) outcome = OUT_NO_CQ;
+        else if (!cq_exists || cmd_i.recv_cqn >= NUM_CQ || !other_i.exists) outcome = OUT_NO_CQ;
         else if (cq_i.in_error || other_i.in_error) outcome = OUT_CQ_IN_ERROR;
-        else if (cmd.transport > 8'd2) outcome = OUT_BAD_TRANSPORT;
-        else if (cmd.sq_ceiling == '0 || cmd.sq_ceiling > SQ_DEPTH || cmd.rq_ceiling == '0
-                 || cmd.rq_ceiling > RQ_DEPTH) outcome = OUT_BAD_CEILING;
+        else if (cmd_i.transport > 8'd2) outcome = OUT_BAD_TRANSPORT;
+        else if (cmd_i.sq_ceiling == '0 || cmd_i.sq_ceiling > SQ_DEPTH || cmd_i.rq_ceiling == '0
+                 || cmd_i.rq_ceiling > RQ_DEPTH) outcome = OUT_BAD_CEILING;
         if (outcome == OUT_OK) begin
           judged            = '0;
           judged.exists     = 1'b1;
-          judged.transport  = cmd.transport[1:0];
-          judged.sig_all    = cmd.sq_sig_all != '0;
-          judged.send_cqn   = cmd.cqn[CqnW-1:0];
-          judged.recv_cqn   = cmd.recv_cqn[CqnW-1:0];
-          judged.sq_ceiling = cmd.sq_ceiling[CountW-1:0];
-          judged.rq_ceiling = cmd.rq_ceiling[CountW-1:0];
+          judged.transport  = cmd_i.transport[1:0];
+          judged.sig_all    = cmd_i.sq_sig_all != '0;
+          judged.send_cqn   = cmd_i.cqn[CqnW-1:0];
+          judged.recv_cqn   = cmd_i.recv_cqn[CqnW-1:0];
+          judged.sq_ceiling = cmd_i.sq_ceiling[CountW-1:0];
+          judged.rq_ceiling = cmd_i.rq_ceiling[CountW-1:0];
           judged.send_epoch = qp_i.send_epoch;
           judged.recv_epoch = qp_i.recv_epoch;
           judged.on_flush   = qp_i.on_flush;
@@ -318,11 +323,11 @@ module rnic_execute
         else begin
           attr_write = 1'b1;
           judged.attr_set = touched.attr_set
-                            | (cmd.attr_mask[NUM_ATTR-1:0]
+                            | (cmd_i.attr_mask[NUM_ATTR-1:0]
                                & ~(attr_mask_t'(1) << A_STATE | attr_mask_t'(1) << A_CUR_STATE));
-          if (cmd.attr_mask[A_PATH_MTU]) judged.path_mtu = cmd.attr.path_mtu[2:0];
-          if (cmd.attr_mask[A_PATH_MIG_STATE]) judged.mig_armed = cmd.attr.path_mig_state == 8'd2;
-          if (cmd.attr_mask[A_STATE]) begin
+          if (cmd_i.attr_mask[A_PATH_MTU]) judged.path_mtu = cmd_i.attr.path_mtu[2:0];
+          if (cmd_i.attr_mask[A_PATH_MIG_STATE]) judged.mig_armed = cmd_i.attr.path_mig_state == 8'd2;
+          if (cmd_i.attr_mask[A_STATE]) begin
             unique case (gate_target)
               QPS_RESET: judged = reset_qp(judged, err_s, err_r);
               QPS_ERR: judged = enter_err(judged);
@@ -332,8 +337,8 @@ module rnic_execute
                   judged.drain = ((straps_i.sqd_hold_unstarted ? touched.sq_issued
                                                                : touched.sq_queued) != '0)
                                  ? DRAINING : DRAINED;
-                  judged.event_owed = cmd.attr_mask[A_EN_SQD_NOTIFY]
-                                      && cmd.attr.en_sqd_async_notify != '0;
+                  judged.event_owed = cmd_i.attr_mask[A_EN_SQD_NOTIFY]
+                                      && cmd_i.attr.en_sqd_async_notify != '0;
                   if (judged.drain == DRAINED) begin
                     drain_asked       = judged.event_owed;
                     judged.event_owed = 1'b0;
@@ -349,6 +354,21 @@ module rnic_execute
             endcase
           end
         end
+      end
+
+      // ---- keys
+      K_REG_KEY: begin
+        if (32'(cmd_i.region.lkey[31:8]) >= NUM_KEY) outcome = OUT_KEY_RANGE;
+        else if (key_i.exists) outcome = OUT_KEY_EXISTS;
+        else if (cmd_i.region.length == '0 || region_last[64]) outcome = OUT_BAD_REGION;
+        else if (cmd_i.region.access[31:4] != '0
+                 || ((cmd_i.region.access[ACCESS_REMOTE_WRITE]
+                      || cmd_i.region.access[ACCESS_REMOTE_ATOMIC])
+                     && !cmd_i.region.access[ACCESS_LOCAL_WRITE])) outcome = OUT_BAD_ACCESS;
+      end
+      K_DEREG_KEY: begin
+        if (32'(cmd_i.region.lkey[31:8]) >= NUM_KEY || !key_i.exists
+            || key_i.variant != cmd_i.region.lkey[7:0]) outcome = OUT_NO_KEY;
       end
 
       // ---- posts
@@ -389,16 +409,16 @@ module rnic_execute
       K_COMPLETE: begin
         if (!exists || !(on_rq ? oldest_r : oldest_s)) outcome = OUT_STALE;
         else begin
-          cqe.status = wc.status;
+          cqe.status = wire_i.status;
           worthy     = wc_error;
           if (on_rq) begin
             attempt          = 1'b1;
             cqe.wqe_index    = rq_meta_i.wqe_index;
             judged.rq_head   = rq_slot(touched.rq_head, count_t'(1));
             judged.rq_queued = touched.rq_queued - 1'b1;
-            worthy           = wc_error || wc.solicited != '0;
-            if (!wc_error) cqe.opcode = wc.opcode;
-            else if (touched.transport != UD || wc.status != WC_LOC_LEN_ERR) begin
+            worthy           = wc_error || wire_i.solicited != '0;
+            if (!wc_error) cqe.opcode = wire_i.opcode;
+            else if (touched.transport != UD || wire_i.status != WC_LOC_LEN_ERR) begin
               judged = enter_err(judged);
             end
           end else begin
@@ -416,9 +436,9 @@ module rnic_execute
             else judged = (touched.transport == RC) ? enter_err(judged) : enter_sqe(judged);
           end
           if (!wc_error) begin
-            cqe.byte_count = wc.byte_count;
-            cqe.imm        = wc.imm;
-            cqe.wc_flags   = wc.wc_flags;
+            cqe.byte_count = wire_i.byte_count;
+            cqe.imm        = wire_i.imm;
+            cqe.wc_flags   = wire_i.wc_flags;
           end
         end
       end
@@ -501,7 +521,7 @@ module rnic_execute
       .fires_o        (fires),
       .raises_cq_err_o(raises_cq_err),
       .consume_i      (kind == K_CONSUME && cq_exists),
-      .index_i        (db.index),
+      .index_i        (cqdb_i.index),
       .consume_ok_o   (consume_ok),
       .cq_o           (ring_cq)
   );
@@ -517,8 +537,8 @@ module rnic_execute
         cq_we_o             = outcome == OUT_OK;
         cq_o                = '0;
         cq_o.exists         = 1'b1;
-        cq_o.depth          = cmd.depth[RingW-1:0];
-        cq_o.ignore_overrun = cmd.ignore_overrun != '0;
+        cq_o.depth          = cmd_i.depth[RingW-1:0];
+        cq_o.ignore_overrun = cmd_i.ignore_overrun != '0;
       end
       K_DESTROY_CQ: begin
         cq_we_o = outcome == OUT_OK;
@@ -526,17 +546,17 @@ module rnic_execute
       end
       K_SET_CQ_FAULT: begin
         cq_we_o    = cq_exists;
-        cq_o.fault = cmd.fault != '0;
+        cq_o.fault = cmd_i.fault != '0;
       end
       K_CONSUME: cq_we_o = cq_exists;
       K_ARM: begin
         cq_we_o = cq_exists;
-        if (db.solicited_only == '0) cq_o.arm = ARM_NEXT;
+        if (cqdb_i.solicited_only == '0) cq_o.arm = ARM_NEXT;
         else if (cq_i.arm != ARM_NEXT) cq_o.arm = ARM_SOLICITED;
       end
       K_CREATE_QP, K_CREATE_QP_2: begin
         cq_we_o          = outcome == OUT_OK;
-        new_sum          = (kind == K_CREATE_QP) ? cmd.sq_ceiling : cmd.rq_ceiling;
+        new_sum          = (kind == K_CREATE_QP) ? cmd_i.sq_ceiling : cmd_i.rq_ceiling;
         cq_o.ceiling_sum = cq_i.ceiling_sum + new_sum;
         cq_o.attached    = cq_i.attached + 1'b1;
       end
@@ -610,7 +630,15 @@ module rnic_execute
   assign sq_meta_we_o = valid_i && kind == K_POST_SEND && outcome == OUT_OK;
   assign rq_meta_we_o = valid_i && kind == K_POST_RECV && outcome == OUT_OK;
   assign meta_slot_o  = cmd_slot;
-  assign attr_we_o    = (valid_i && attr_write) ? cmd.attr_mask[NUM_ATTR-1:0] : '0;
+  assign attr_we_o    = (valid_i && attr_write) ? cmd_i.attr_mask[NUM_ATTR-1:0] : '0;
+
+  assign key_we_o = valid_i && kind inside {K_REG_KEY, K_DEREG_KEY} && outcome == OUT_OK;
+  assign key_change_o = '{index: cmd_i.region.lkey[31:8],
+                          entry: '{exists: kind == K_REG_KEY,
+                                   variant: cmd_i.region.lkey[7:0],
+                                   local_write: cmd_i.region.access[ACCESS_LOCAL_WRITE],
+                                   base: cmd_i.region.base,
+                                   last: region_last[63:0]}};
 
   assign stale_inc_o   = valid_i && kind == K_COMPLETE && exists && outcome == OUT_STALE;
   assign stale_clear_o = valid_i && kind == K_CREATE_QP && outcome == OUT_OK;
@@ -655,6 +683,7 @@ module rnic_execute
     retire.queue     = queue_e'(on_rq && !cascade_step);
     retire.cqe       = attempt ? (written ? CQE_WRITTEN : CQE_LOST) : CQE_NONE;
     retire.kinds     = kinds;
+    retire.key_version = key_version_i;
 
     // A touched QP was in ERR before it was touched.
     retire.state_before = shows_state ? {1'b0, touched.state} : '1;
@@ -663,7 +692,7 @@ module rnic_execute
 
     // The CQ that the operation names, or that its completion or its QP_FATAL names.
     if (!qp_op) begin
-      if (kind != K_BAD_OP) retire.cqn = op_i.cqn;
+      if (!(kind inside {K_REG_KEY, K_DEREG_KEY, K_BAD_OP})) retire.cqn = op_i.cqn;
     end else if (attempt) begin
       retire.cqn = on_rq ? 32'(qp_i.recv_cqn) : 32'(qp_i.send_cqn);
     end else if (kinds.qp_fatal) begin
@@ -689,7 +718,7 @@ module rnic_execute
       end
     end else begin
       record_o         = '0;
-      record_o.has_rsp = op_i.channel inside {CH_CMD, CH_POST, CH_CQDB};
+      record_o.has_rsp = op_i.channel inside {CH_CMD, CH_POST, CH_CQDB, CH_WQE};
       record_o.retire  = retire;
       record_o.cqe     = cqe;
       record_o.cqe.index = ring_slot;

@@ -23,6 +23,12 @@ package rnic_pkg;
   // In a retire record: the operation names no existing QP.
   localparam logic [7:0] QPS_NONE /*verilator public*/ = 8'hff;
 
+  // Bit numbers of ibv_access_flags.
+  localparam int unsigned ACCESS_LOCAL_WRITE   /*verilator public*/ = 0;
+  localparam int unsigned ACCESS_REMOTE_WRITE  /*verilator public*/ = 1;
+  localparam int unsigned ACCESS_REMOTE_READ   /*verilator public*/ = 2;
+  localparam int unsigned ACCESS_REMOTE_ATOMIC /*verilator public*/ = 3;
+
   // Two bits; 3 is unused and refused.
   typedef enum logic [1:0] {
     RC = 2'd0,
@@ -86,7 +92,8 @@ package rnic_pkg;
     CH_POST     = 8'd1,
     CH_WIRE     = 8'd2,
     CH_CQDB     = 8'd3,
-    CH_INTERNAL = 8'd4
+    CH_INTERNAL = 8'd4,
+    CH_WQE      = 8'd5
   } channel_e  /*verilator public*/;
 
   typedef enum logic [7:0] {
@@ -98,6 +105,8 @@ package rnic_pkg;
     OP_DESTROY_QP   = 8'd5,
     OP_MODIFY_QP    = 8'd6,
     OP_QUERY_QP     = 8'd7,
+    OP_REG_KEY      = 8'd8,
+    OP_DEREG_KEY    = 8'd9,
     OP_POST_SEND    = 8'd16,
     OP_POST_RECV    = 8'd17,
     OP_COMPLETE     = 8'd18,
@@ -128,7 +137,12 @@ package rnic_pkg;
     OUT_BAD_WQE        = 8'd29,
     OUT_MODIFY_REFUSED = 8'd30,
     OUT_BAD_INDEX      = 8'd31,
-    OUT_BAD_OP         = 8'd32
+    OUT_BAD_OP         = 8'd32,
+    OUT_KEY_RANGE      = 8'd33,
+    OUT_KEY_EXISTS     = 8'd34,
+    OUT_NO_KEY         = 8'd35,
+    OUT_BAD_REGION     = 8'd36,
+    OUT_BAD_ACCESS     = 8'd37
   } outcome_e  /*verilator public*/;
 
   typedef enum logic [7:0] {
@@ -275,7 +289,16 @@ package rnic_pkg;
     logic [31:0] access_flags;
   } qp_attr_t;
 
+  // A memory region as REG_KEY names it; 64-bit numbers in two words, low one first.
   typedef struct packed {
+    logic [63:0] length;
+    logic [63:0] base;
+    logic [31:0] access;
+    logic [31:0] lkey;
+  } region_t;
+
+  typedef struct packed {
+    region_t     region;
     qp_attr_t    attr;
     logic [7:0]  reserved;
     logic [7:0]  cur_qp_state;
@@ -321,6 +344,27 @@ package rnic_pkg;
     logic [31:0] qpn;
     logic [31:0] tag;
   } post_t;
+
+  // A send WQE that lies in its send queue: 2^ring_log2 blocks of 64 bytes, four units each.
+  typedef struct packed {
+    logic [7:0]  reserved;
+    logic [7:0]  flags;        // bit 0: mlx5 format
+    logic [7:0]  transport;    // of the QP, as its poster knows it
+    logic [7:0]  ring_log2;    // 0..16
+    logic [31:0] first_block;  // modulo the ring
+    logic [31:0] qpn;
+    logic [31:0] tag;
+  } wqe_t;
+
+  // Which unit of that send queue is wanted next.
+  typedef struct packed {
+    logic [31:0] unit;         // 16-byte unit of the ring, 0..4 x 2^ring_log2 - 1
+    logic [31:0] qpn;
+    logic [31:0] tag;
+  } fetch_t;
+
+  // 16 bytes of memory, the first one in bits 7:0.
+  typedef logic [127:0] unit_t;
 
   typedef struct packed {
     logic [23:0] reserved;
@@ -445,7 +489,7 @@ package rnic_pkg;
   } event_t;
 
   typedef struct packed {
-    logic [15:0]  reserved;
+    logic [15:0]  key_version;
     logic [7:0]   queue;
     logic [3:0]   reserved_kinds;
     event_kinds_t event_kinds;
@@ -574,9 +618,45 @@ package rnic_pkg;
     logic [15:0] wqe_index;
   } rq_meta_t;
 
+  // What the pipeline must know of a key: the table itself stands at the segment walker.
+  typedef struct packed {
+    logic       exists;
+    logic [7:0] variant;
+  } key_shadow_t;
+
+  // One entry of the key table.
+  typedef struct packed {
+    logic        exists;
+    logic [7:0]  variant;
+    logic        local_write;
+    logic [63:0] base;
+    logic [63:0] last;     // address of the last byte
+  } key_entry_t;
+
+  // One change of it.
+  typedef struct packed {
+    logic [23:0] index;
+    key_entry_t  entry;
+  } key_change_t;
+
+  // One scatter/gather element of a walked WQE.
+  typedef struct packed {
+    logic [63:0] addr;
+    logic [31:0] lkey;
+    logic [31:0] bytes;
+  } sge_t;
+
+  // What a walk yields: everything that POST_SEND carries, and under which table.
+  typedef struct packed {
+    post_t       post;
+    logic [7:0]  transport;    // that was assumed
+    logic [15:0] key_version;  // changes of the key table before the walk
+  } walked_t;
+
   // ---------------------------------------------------------------- inside the pipeline
 
-  // One slot of the pipeline. `kind` says what happens to it; `op` is only echoed.
+  // One slot of the pipeline. `kind` says what happens to it; `op` is only echoed. The
+  // record that came in travels beside it, in a register of its channel.
   typedef enum logic [4:0] {
     K_CREATE_CQ,
     K_DESTROY_CQ,
@@ -588,6 +668,8 @@ package rnic_pkg;
     K_DESTROY_QP_2,
     K_MODIFY_QP,
     K_QUERY_QP,
+    K_REG_KEY,
+    K_DEREG_KEY,
     K_POST_SEND,
     K_POST_RECV,
     K_COMPLETE,
@@ -599,9 +681,6 @@ package rnic_pkg;
     K_BAD_OP
   } kind_e;
 
-  // The widest record, MODIFY_QP's, carries every other one in its low bits.
-  localparam int unsigned BodyW = $bits(cmd_t);
-
   typedef struct packed {
     kind_e             kind;
     channel_e          channel;
@@ -610,7 +689,6 @@ package rnic_pkg;
     logic [31:0]       qpn;   // as the caller named them: may be out of range
     logic [31:0]       cqn;
     logic              room;  // wire room, sampled at launch
-    logic [BodyW-1:0]  body;  // the record as it came in
   } slot_op_t;
 
   // What leaves the pipeline for one retired operation, in its narrow form. Port records
@@ -629,6 +707,7 @@ package rnic_pkg;
     queue_e       queue;
     cqe_fate_e    cqe;
     event_kinds_t kinds;
+    logic [15:0]  key_version;   // WQEs that were walked
   } retire_core_t;
 
   typedef struct packed {

@@ -3,10 +3,13 @@
 // Control plane of an RDMA NIC: queue pairs, completion queues and what happens between
 // them. One operation per clock, in one order.
 //
-//   ARB  pick one of seven sources, read the QP word
+//   ARB  pick one of eight sources, read the QP word
 //   RD   CQ numbers and slots from the QP word, read CQ, shadow and WQE metadata; decode
 //   EX   the operation (rnic_execute); every context is written here
 //   OUT  attribute values and STALE count join a QUERY answer; the record is queued
+//
+// Before `post` stands the segment walker, with the key table: a WQE that lies in its send
+// queue is read unit by unit and enters the pipeline as one more POST_SEND.
 //
 // Hazards. QP word: an operation in RD takes the word that the one in EX is writing
 // (forward below); at distance two the memory's write-first bypass does it. CQ word,
@@ -24,6 +27,7 @@ module rnic_top
     parameter int unsigned PKEY_LEN      = 128,
     parameter int unsigned MAX_MTU       = 5,      // ibv_mtu number of the port
     parameter int unsigned MAX_RD_ATOMIC = 16,
+    parameter int unsigned NUM_KEY       = 64,     // memory regions
     parameter int unsigned ISSUE_DEPTH   = 4,
     parameter int unsigned RECORD_DEPTH  = 8
 ) (
@@ -45,7 +49,17 @@ module rnic_top
     output logic       cqdb_ready_o,
     input  cqdb_t      cqdb_i,
 
-    output logic       rsp_valid_o,      // answers to cmd, post, cqdb
+    input  logic       wqe_valid_i,      // send WQEs that lie in their send queue
+    output logic       wqe_ready_o,
+    input  wqe_t       wqe_i,
+    output logic       fetch_valid_o,    // its unit that is wanted next
+    input  logic       fetch_ready_i,
+    output fetch_t     fetch_o,
+    input  logic       unit_valid_i,     // units, in the order in which they were wanted
+    output logic       unit_ready_o,
+    input  unit_t      unit_i,
+
+    output logic       rsp_valid_o,      // answers to cmd, post, cqdb, wqe
     input  logic       rsp_ready_i,
     output rsp_t       rsp_o,
     output logic       issue_valid_o,    // WQEs released to the wire
@@ -89,7 +103,8 @@ module rnic_top
   // ------------------------------------------------------------------ init walk
 
   // Memories have no reset: after it, every context is written once.
-  localparam int unsigned InitN = (NUM_QP > NUM_CQ) ? NUM_QP : NUM_CQ;
+  localparam int unsigned InitQc = (NUM_QP > NUM_CQ) ? NUM_QP : NUM_CQ;
+  localparam int unsigned InitN = (InitQc > NUM_KEY) ? InitQc : NUM_KEY;
   localparam int unsigned InitW = $clog2(InitN + 1);
   logic [InitW-1:0] init_q;
   logic             init_busy;
@@ -98,6 +113,70 @@ module rnic_top
     if (!rst_ni) init_q <= '0;
     else if (init_busy) init_q <= init_q + 1'b1;
   end
+
+  // ------------------------------------------------------------------ walk
+
+  logic        walked_valid, walked_ready;
+  walked_t     walked;
+  logic        keys_ready, keys_hold, key_applied, lookup, lookup_writes, lookup_done, resolves;
+  logic [15:0] key_version;
+  sge_t        sge;
+  logic        unused_sge_valid;
+  logic        ex_key_we;
+  key_change_t ex_key_change;
+
+  // One change of the key table at a time, from its launch until it is in the table. A walk
+  // begins only in between.
+  logic key_launch, key_busy_q, ex_key_refused;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) key_busy_q <= 1'b0;
+    else if (key_launch) key_busy_q <= 1'b1;
+    else if (ex_key_refused || key_applied) key_busy_q <= 1'b0;
+  end
+
+  wqe_segment_walker u_walker (
+      .clk_i,
+      .rst_ni,
+      .wqe_valid_i,
+      .wqe_ready_o,
+      .wqe_i,
+      .fetch_valid_o,
+      .fetch_ready_i,
+      .fetch_o,
+      .unit_valid_i,
+      .unit_ready_o,
+      .unit_i,
+      .keys_ready_i     (keys_ready && !key_busy_q && !key_launch),
+      .keys_hold_o      (keys_hold),
+      .keys_version_i   (key_version),
+      .lookup_o         (lookup),
+      .writes_o         (lookup_writes),
+      .lookup_done_i    (lookup_done),
+      .lookup_resolves_i(resolves),
+      .sge_valid_o      (unused_sge_valid),
+      .sge_o            (sge),
+      .walked_valid_o   (walked_valid),
+      .walked_ready_i   (walked_ready),
+      .walked_o         (walked)
+  );
+
+  key_table #(
+      .NUM_KEY(NUM_KEY)
+  ) u_keys (
+      .clk_i,
+      .rst_ni,
+      .ready_o       (keys_ready),
+      .hold_i        (keys_hold),
+      .change_valid_i(ex_key_we),
+      .change_i      (ex_key_change),
+      .applied_o     (key_applied),
+      .version_o     (key_version),
+      .lookup_i      (lookup),
+      .sge_i         (sge),
+      .writes_i      (lookup_writes),
+      .done_o        (lookup_done),
+      .resolves_o    (resolves)
+  );
 
   // ------------------------------------------------------------------ ARB
 
@@ -128,6 +207,9 @@ module rnic_top
       .cqdb_valid_i,
       .cqdb_ready_o,
       .cqdb_i,
+      .walked_valid_i(walked_valid),
+      .walked_ready_o(walked_ready),
+      .walked_i      (walked),
       .flush_valid_i (flush_valid && !hold_internal_i[0]),
       .flush_qpn_i   (flush_qpn),
       .flush_pop_o   (flush_pop),
@@ -137,6 +219,8 @@ module rnic_top
       .walk_valid_i  (walk_active && !hold_internal_i[2]),
       .walk_qpn_i    (walk_qpn),
       .walk_step_o   (walk_step),
+      .key_free_i    (!key_busy_q),
+      .key_launch_o  (key_launch),
       .post_room_i   (post_room),
       .reserve_o     (arb_reserve),
       .valid_o       (arb_valid),
@@ -145,6 +229,26 @@ module rnic_top
   );
 
   // ------------------------------------------------------------------ RD
+
+  // The record of each channel waits in a register of its own; what the operation in RD needs
+  // of it is there.
+  cmd_t        rd_cmd;
+  post_t       rd_post;
+  wire_t       rd_wire;
+  cqdb_t       rd_cqdb;
+  logic [7:0]  rd_walk_transport;
+  logic [15:0] rd_key_version;
+  always_ff @(posedge clk_i) begin
+    if (cmd_ready_o) rd_cmd <= cmd_i;
+    if (walked_ready) rd_post <= walked.post;
+    else if (post_ready_o) rd_post <= post_i;
+    if (walked_ready) begin
+      rd_walk_transport <= walked.transport;
+      rd_key_version    <= walked.key_version;
+    end
+    if (wire_ready_o) rd_wire <= wire_i;
+    if (cqdb_ready_o) rd_cqdb <= cqdb_i;
+  end
 
   // Registers of EX, whose operation RD looks at.
   logic           ex_valid_q;
@@ -156,6 +260,11 @@ module rnic_top
   sq_meta_t       ex_decoded_q;
   attr_mask_t     ex_range_bad_q;
   record_t        ex_first_q;
+  cmd_t           ex_cmd_q;
+  wire_t          ex_wire_q;
+  cqdb_t          ex_cqdb_q;
+  logic [15:0]    ex_recv_index_q;
+  logic [15:0]    ex_key_version_q;
 
   logic     rd_valid_q;
   slot_op_t rd_op_q;
@@ -166,12 +275,8 @@ module rnic_top
 
   qp_ctx_t rd_qp_raw, rd_qp, ex_qp_next;
   logic    ex_qp_we;
-  cmd_t    rd_cmd;
-  post_t   rd_post;
-  wire_t   rd_wire;
-  assign rd_cmd  = cmd_t'(rd_op_q.body);
-  assign rd_post = post_t'(rd_op_q.body[$bits(post_t)-1:0]);
-  assign rd_wire = wire_t'(rd_op_q.body[$bits(wire_t)-1:0]);
+  logic    rd_walked;
+  assign rd_walked = rd_op_q.channel == CH_WQE;
 
   // Forward at distance one.
   assign rd_qp = (ex_qp_we && ex_op_q.qpn == rd_op_q.qpn) ? ex_qp_next : rd_qp_raw;
@@ -223,12 +328,19 @@ module rnic_top
     endcase
   end
 
+  // A walk that assumed another transport than the QP has took the wrong segments.
+  post_flags_t rd_flags;
+  always_comb begin
+    rd_flags = rd_post.flags;
+    if (rd_walked && rd_walk_transport != 8'(rd_qp_raw.transport)) rd_flags.walk_format = 1'b1;
+  end
+
   wqe_decoded_t rd_decoded;
   wqe_ctrl_decoder #(
       .MAX_MTU(MAX_MTU)
   ) u_decoder (
       .ctrl_i       (rd_post.ctrl),
-      .flags_i      (rd_post.flags),
+      .flags_i      (rd_flags),
       .payload_len_i(rd_post.payload_len),
       .transport_i  (rd_qp_raw.transport),
       .path_mtu_i   (rd_qp_raw.path_mtu),
@@ -260,12 +372,18 @@ module rnic_top
       ex_slot_q      <= (rd_queue == RQ) ? rd_rq_slot : rd_sq_slot;
       ex_decoded_q   <= rd_decoded.meta;
       ex_range_bad_q <= rd_range_bad;
+      ex_key_version_q <= rd_walked ? rd_key_version : '0;
+      if (rd_op_q.channel == CH_CMD) ex_cmd_q <= rd_cmd;
+      if (rd_op_q.channel == CH_POST) ex_recv_index_q <= rd_post.recv_index;
+      if (rd_op_q.channel == CH_WIRE) ex_wire_q <= rd_wire;
+      if (rd_op_q.channel == CH_CQDB) ex_cqdb_q <= rd_cqdb;
     end
   end
 
   cq_ctx_t    ex_cq, ex_cq_next;
   cq_shadow_t ex_other;
   sq_meta_t   ex_sq_meta;
+  key_shadow_t ex_key;
   rq_meta_t   ex_rq_meta;
   logic       ex_cq_we, ex_sq_meta_we, ex_rq_meta_we, ex_stale_inc, ex_stale_clear;
   slot_t      ex_meta_slot;
@@ -280,11 +398,15 @@ module rnic_top
       .NUM_CQ      (NUM_CQ),
       .SQ_DEPTH    (SQ_DEPTH),
       .RQ_DEPTH    (RQ_DEPTH),
-      .CQ_DEPTH_MAX(CQ_DEPTH_MAX)
+      .CQ_DEPTH_MAX(CQ_DEPTH_MAX),
+      .NUM_KEY     (NUM_KEY)
   ) u_execute (
       .straps_i       (straps_q),
       .valid_i        (ex_valid_q),
       .op_i           (ex_op_q),
+      .cmd_i          (ex_cmd_q),
+      .wire_i         (ex_wire_q),
+      .cqdb_i         (ex_cqdb_q),
       .qp_i           (ex_qp_q),
       .cq_i           (ex_cq),
       .other_i        (ex_other),
@@ -294,6 +416,8 @@ module rnic_top
       .seen_slot_i    (ex_slot_q),
       .decoded_i      (ex_decoded_q),
       .range_bad_i    (ex_range_bad_q),
+      .key_i          (ex_key),
+      .key_version_i  (ex_key_version_q),
       .qp_we_o        (ex_qp_we),
       .qp_o           (ex_qp_next),
       .cq_we_o        (ex_cq_we),
@@ -304,6 +428,8 @@ module rnic_top
       .attr_we_o      (ex_attr_we),
       .stale_inc_o    (ex_stale_inc),
       .stale_clear_o  (ex_stale_clear),
+      .key_we_o       (ex_key_we),
+      .key_change_o   (ex_key_change),
       .push_flush_o   (ex_push_flush),
       .push_issue_o   (ex_push_issue),
       .cq_fails_o     (ex_cq_fails),
@@ -316,6 +442,9 @@ module rnic_top
       .first_i        (ex_first_q),
       .first_o        (ex_first)
   );
+
+  assign ex_key_refused = ex_valid_q && ex_op_q.kind inside {K_REG_KEY, K_DEREG_KEY}
+                          && !ex_key_we;
 
   logic ex_first_beat;
   assign ex_first_beat = ex_op_q.kind inside {K_CREATE_QP, K_DESTROY_QP};
@@ -393,8 +522,22 @@ module rnic_top
       .wdata_i (ex_decoded_q)
   );
 
-  post_t ex_post;
-  assign ex_post = post_t'(ex_op_q.body[$bits(post_t)-1:0]);
+  localparam int unsigned KeyA = (NUM_KEY > 1) ? $clog2(NUM_KEY) : 1;
+  key_shadow_t ex_key_next;
+  assign ex_key_next = '{exists: ex_key_change.entry.exists, variant: ex_key_change.entry.variant};
+
+  ram_1r1w #(
+      .Width($bits(key_shadow_t)),
+      .Depth(NUM_KEY)
+  ) u_key_shadow (
+      .clk_i,
+      .raddr_i (rd_cmd.region.lkey[8 +: KeyA]),
+      .rdata_o (ex_key),
+      .we_i    (init_busy || ex_key_we),
+      .wlanes_i(1'b1),
+      .waddr_i (init_busy ? KeyA'(init_q) : ex_key_change.index[KeyA-1:0]),
+      .wdata_i (init_busy ? '0 : ex_key_next)
+  );
 
   ram_1r1w #(
       .Width($bits(rq_meta_t)),
@@ -406,7 +549,7 @@ module rnic_top
       .we_i    (ex_rq_meta_we),
       .wlanes_i(1'b1),
       .waddr_i ({ex_qpa, ex_meta_slot[$clog2(RQ_DEPTH)-1:0]}),
-      .wdata_i (ex_post.recv_index)
+      .wdata_i (ex_recv_index_q)
   );
 
   // The bytes of the attribute word that belong to the attributes of a mask.
@@ -439,31 +582,50 @@ module rnic_top
     return b;
   endfunction
 
+  // The first nine words of the record are written by words, the rest by bytes: no attribute
+  // shares a lane with another.
   localparam int unsigned AttrW = $bits(qp_attr_t);
-  localparam int unsigned AttrLanes = AttrW / 8;
+  localparam int unsigned AttrWords = 9;
+  localparam int unsigned AttrBytes = AttrW / 8 - 4 * AttrWords;
   logic [AttrW-1:0]     ex_attr_bytes;
-  logic [AttrLanes-1:0] ex_attr_lanes;
+  logic [AttrWords-1:0] ex_attr_words_we;
+  logic [AttrBytes-1:0] ex_attr_bytes_we;
   assign ex_attr_bytes = attr_bytes(ex_attr_we);
-  for (genvar l = 0; l < AttrLanes; l++) begin : g_attr_lane
-    assign ex_attr_lanes[l] = ex_attr_bytes[8*l];
+  for (genvar w = 0; w < AttrWords; w++) begin : g_attr_word
+    assign ex_attr_words_we[w] = ex_attr_bytes[32*w];
+  end
+  for (genvar b = 0; b < AttrBytes; b++) begin : g_attr_byte
+    assign ex_attr_bytes_we[b] = ex_attr_bytes[32*AttrWords + 8*b];
   end
 
-  cmd_t     ex_cmd;
   qp_attr_t out_attr;
-  assign ex_cmd = cmd_t'(ex_op_q.body);
 
   ram_1r1w #(
-      .Width(AttrW),
+      .Width(32 * AttrWords),
       .Depth(NUM_QP),
-      .LaneW(8)
-  ) u_attr (
+      .LaneW(32)
+  ) u_attr_words (
       .clk_i,
       .raddr_i (ex_qpa),
-      .rdata_o (out_attr),
+      .rdata_o (out_attr[32*AttrWords-1:0]),
       .we_i    (ex_attr_we != '0),
-      .wlanes_i(ex_attr_lanes),
+      .wlanes_i(ex_attr_words_we),
       .waddr_i (ex_qpa),
-      .wdata_i (ex_cmd.attr)
+      .wdata_i (ex_cmd_q.attr[32*AttrWords-1:0])
+  );
+
+  ram_1r1w #(
+      .Width(8 * AttrBytes),
+      .Depth(NUM_QP),
+      .LaneW(8)
+  ) u_attr_bytes (
+      .clk_i,
+      .raddr_i (ex_qpa),
+      .rdata_o (out_attr[AttrW-1:32*AttrWords]),
+      .we_i    (ex_attr_we != '0),
+      .wlanes_i(ex_attr_bytes_we),
+      .waddr_i (ex_qpa),
+      .wdata_i (ex_cmd_q.attr[AttrW-1:32*AttrWords])
   );
 
   // ------------------------------------------------------------------ OUT

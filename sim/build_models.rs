@@ -211,6 +211,7 @@ fn models(sources: &[String], rtl: &Path, wanted: Option<&[String]>) -> Vec<Mode
                 ("PKEY_LEN", config.pkey_len.into()),
                 ("MAX_MTU", config.max_mtu.into()),
                 ("MAX_RD_ATOMIC", config.max_rd_atomic.into()),
+                ("NUM_KEY", config.num_key),
             ],
             sources: sources.to_vec(),
         })
@@ -232,11 +233,12 @@ fn models(sources: &[String], rtl: &Path, wanted: Option<&[String]>) -> Vec<Mode
 /// The benches of single blocks, and the RTL that each reaches: where the tests are, that is in
 /// this repository.
 fn benches(rtl: &Path) -> Vec<Model> {
-    const BENCHES: [(&str, &[&str]); 4] = [
+    const BENCHES: [(&str, &[&str]); 5] = [
         ("gate_bench", &["rnic_pkg.sv", "qp_attr_values.sv", "qp_transition.sv"]),
         ("decoder_bench", &["rnic_pkg.sv", "wqe_ctrl_decoder.sv"]),
         ("ring_bench", &["rnic_pkg.sv", "cq_ring.sv"]),
         ("memory_bench", &["ram_1r1w.sv", "work_list.sv"]),
+        ("walker_bench", &["rnic_pkg.sv", "ram_1r1w.sv", "key_table.sv", "wqe_segment_walker.sv"]),
     ];
     BENCHES
         .into_iter()

@@ -114,6 +114,9 @@ private:
         m.post_valid_i = stim.post_valid != 0;
         m.wire_valid_i = stim.wire_valid != 0;
         m.cqdb_valid_i = stim.cqdb_valid != 0;
+        m.wqe_valid_i = stim.wqe_valid != 0;
+        m.unit_valid_i = stim.unit_valid != 0;
+        m.fetch_ready_i = stim.fetch_ready != 0;
         m.rsp_ready_i = stim.rsp_ready != 0;
         m.issue_ready_i = stim.issue_ready != 0;
         m.cqe_ready_i = stim.cqe_ready != 0;
@@ -124,6 +127,8 @@ private:
         if (stim.post_valid) copy_in(m.post_i, stim.post);
         if (stim.wire_valid) copy_in(m.wire_i, stim.wire);
         if (stim.cqdb_valid) copy_in(m.cqdb_i, stim.cqdb);
+        if (stim.wqe_valid) copy_in(m.wqe_i, stim.wqe);
+        if (stim.unit_valid) copy_in(m.unit_i, stim.unit);
     }
 
     // Both evals are needed: without the one at clk = 0 no edge is ever seen.
@@ -141,11 +146,15 @@ private:
         resp.event_valid = m.event_valid_o;
         resp.retire_valid = m.retire_valid_o;
         resp.slot_kind = m.slot_kind_o;
+        resp.wqe_ready = m.wqe_ready_o;
+        resp.unit_ready = m.unit_ready_o;
+        resp.fetch_valid = m.fetch_valid_o;
         if (m.rsp_valid_o) copy_out(resp.rsp, m.rsp_o);
         if (m.issue_valid_o) copy_out(resp.issue, m.issue_o);
         if (m.cqe_valid_o) copy_out(resp.cqe, m.cqe_o);
         if (m.event_valid_o) copy_out(resp.event, m.event_o);
         if (m.retire_valid_o) copy_out(resp.retire, m.retire_o);
+        if (m.fetch_valid_o) copy_out(resp.fetch, m.fetch_o);
         m.clk_i = 1;
         eval(2 * clock_ + 1);
         ++clock_;
@@ -200,6 +209,7 @@ BareLoop VerilatedDevice<Model>::bare_loop(const rnic_policy& policy,
             if (resp.cqe_valid) fold(hash, &resp.cqe, sizeof resp.cqe);
             if (resp.event_valid) fold(hash, &resp.event, sizeof resp.event);
             if (resp.retire_valid) fold(hash, &resp.retire, sizeof resp.retire);
+            if (resp.fetch_valid) fold(hash, &resp.fetch, sizeof resp.fetch);
         }
     }
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu1);

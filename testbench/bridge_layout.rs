@@ -87,6 +87,10 @@ fn input_fields() -> Vec<Field<rnic_stim>> {
         wire.byte_count, wire.imm, wire.epoch, wire.slot, wire.queue, wire.status,
         wire.opcode, wire.wc_flags, wire.solicited, wire.reserved, cqdb.tag, cqdb.cqn,
         cqdb.index, cqdb.op, cqdb.solicited_only, cqdb.reserved,
+        cmd.region.lkey, cmd.region.access, cmd.region.base_lo, cmd.region.base_hi,
+        cmd.region.length_lo, cmd.region.length_hi, wqe.tag, wqe.qpn, wqe.first_block,
+        wqe.ring_log2, wqe.transport, wqe.flags, wqe.reserved, unit.word0, unit.word1,
+        unit.word2, unit.word3,
     ]
 }
 
@@ -137,7 +141,7 @@ fn output_fields() -> Vec<Field<rnic_resp>> {
         event.has_qp, event.has_cq, event.reserved, retire.tag, retire.qpn, retire.cqn,
         retire.channel, retire.op, retire.outcome, retire.layer, retire.state_before,
         retire.state_after, retire.wire_room, retire.cqe, retire.event_kinds,
-        retire.queue, retire.reserved,
+        retire.queue, retire.key_version, fetch.tag, fetch.qpn, fetch.unit,
     ]);
     all
 }
@@ -166,6 +170,9 @@ fn all_valid() -> rnic_stim {
         post_valid: 1,
         wire_valid: 1,
         cqdb_valid: 1,
+        wqe_valid: 1,
+        unit_valid: 1,
+        fetch_ready: 1,
         rsp_ready: 1,
         issue_ready: 1,
         cqe_ready: 1,
@@ -182,6 +189,9 @@ fn all_seen() -> rnic_resp {
         post_ready: 1,
         wire_ready: 1,
         cqdb_ready: 1,
+        wqe_ready: 1,
+        unit_ready: 1,
+        fetch_valid: 1,
         rsp_valid: 1,
         issue_valid: 1,
         cqe_valid: 1,
@@ -261,7 +271,9 @@ fn the_field_lists_cover_the_records() {
             size_of::<rnic_cmd>(),
             size_of::<rnic_post>(),
             size_of::<rnic_wire>(),
-            size_of::<rnic_cqdb>()
+            size_of::<rnic_cqdb>(),
+            size_of::<rnic_wqe>(),
+            size_of::<rnic_unit>()
         ])
     );
     assert_eq!(
@@ -275,7 +287,8 @@ fn the_field_lists_cover_the_records() {
             size_of::<rnic_issue>(),
             size_of::<rnic_cqe_write>(),
             size_of::<rnic_event>(),
-            size_of::<rnic_retire>()
+            size_of::<rnic_retire>(),
+            size_of::<rnic_fetch>()
         ])
     );
 }
@@ -295,11 +308,14 @@ fn flags_are_the_bits_of_the_header() {
 #[test]
 fn handshakes_go_to_their_own_channel() {
     type Handshake = (fn(&mut rnic_stim), fn(&mut rnic_resp));
-    let each: [Handshake; 9] = [
+    let each: [Handshake; 12] = [
         (|s| s.cmd_valid = 1, |r| r.cmd_ready = 1),
         (|s| s.post_valid = 1, |r| r.post_ready = 1),
         (|s| s.wire_valid = 1, |r| r.wire_ready = 1),
         (|s| s.cqdb_valid = 1, |r| r.cqdb_ready = 1),
+        (|s| s.wqe_valid = 1, |r| r.wqe_ready = 1),
+        (|s| s.unit_valid = 1, |r| r.unit_ready = 1),
+        (|s| s.fetch_ready = 1, |r| r.fetch_valid = 1),
         (|s| s.rsp_ready = 1, |r| r.rsp_valid = 1),
         (|s| s.issue_ready = 1, |r| r.issue_valid = 1),
         (|s| s.cqe_ready = 1, |r| r.cqe_valid = 1),

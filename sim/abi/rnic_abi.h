@@ -103,7 +103,8 @@ enum rnic_channel {
     RNIC_CH_POST = 1,
     RNIC_CH_WIRE = 2,
     RNIC_CH_CQDB = 3,
-    RNIC_CH_INTERNAL = 4
+    RNIC_CH_INTERNAL = 4,
+    RNIC_CH_WQE = 5 /* send WQEs that lie in their send queue */
 };
 
 /* Operation codes, one number space over all channels, as `rsp` and `retire` show them. */
@@ -116,8 +117,8 @@ enum rnic_op {
     RNIC_OP_DESTROY_QP = 5,
     RNIC_OP_MODIFY_QP = 6,
     RNIC_OP_QUERY_QP = 7,
-    RNIC_OP_REG_KEY = 8,   /* reserved: answered RNIC_OUT_BAD_OP until the key table exists */
-    RNIC_OP_DEREG_KEY = 9, /* reserved: likewise */
+    RNIC_OP_REG_KEY = 8,
+    RNIC_OP_DEREG_KEY = 9,
     RNIC_OP_POST_SEND = 16,
     RNIC_OP_POST_RECV = 17,
     RNIC_OP_COMPLETE = 18,
@@ -148,7 +149,12 @@ enum rnic_outcome {
     RNIC_OUT_BAD_WQE = 29,        /* post: see wqe_errors */
     RNIC_OUT_MODIFY_REFUSED = 30, /* see layer */
     RNIC_OUT_BAD_INDEX = 31,      /* CONSUME */
-    RNIC_OUT_BAD_OP = 32          /* unknown operation code on this channel */
+    RNIC_OUT_BAD_OP = 32,         /* unknown operation code on this channel */
+    RNIC_OUT_KEY_RANGE = 33,      /* REG_KEY: the table has no such index */
+    RNIC_OUT_KEY_EXISTS = 34,     /* REG_KEY: the index is taken */
+    RNIC_OUT_NO_KEY = 35,         /* DEREG_KEY */
+    RNIC_OUT_BAD_REGION = 36,     /* REG_KEY: no bytes, or beyond the last address */
+    RNIC_OUT_BAD_ACCESS = 37      /* REG_KEY: remote writes need local ones; unknown bits */
 };
 
 /* The layer on which MODIFY_QP was refused. */
@@ -161,6 +167,14 @@ enum rnic_layer {
     RNIC_LAYER_MASK = 5,
     RNIC_LAYER_VALUE = 6,
     RNIC_LAYER_DRAIN = 7
+};
+
+/* ibv_access_flags */
+enum rnic_access {
+    RNIC_ACCESS_LOCAL_WRITE = 1 << 0,
+    RNIC_ACCESS_REMOTE_WRITE = 1 << 1,
+    RNIC_ACCESS_REMOTE_READ = 1 << 2,
+    RNIC_ACCESS_REMOTE_ATOMIC = 1 << 3
 };
 
 /* What is wrong with a send WQE; all that applies at once. */
@@ -285,6 +299,17 @@ struct rnic_qp_attr {
     uint8_t alt_timeout;
 };
 
+/* A memory region. Local key: index in bits 31:8, variant in bits 7:0. 64-bit numbers in two
+ * words. */
+struct rnic_region {
+    uint32_t lkey;
+    uint32_t access; /* rnic_access */
+    uint32_t base_lo;
+    uint32_t base_hi;
+    uint32_t length_lo; /* bytes */
+    uint32_t length_hi;
+};
+
 struct rnic_cmd {
     uint32_t tag;
     uint32_t qpn;
@@ -303,6 +328,7 @@ struct rnic_cmd {
     uint8_t cur_qp_state;
     uint8_t reserved;
     struct rnic_qp_attr attr;
+    struct rnic_region region; /* REG_KEY; DEREG_KEY: lkey */
 };
 
 struct rnic_post {
@@ -313,6 +339,33 @@ struct rnic_post {
     uint16_t recv_index;       /* POST_RECV: the WQE index echoed on its completion */
     uint8_t op;
     uint8_t flags; /* rnic_post_flags */
+};
+
+/* A send WQE in its send queue, a ring of 2^ring_log2 blocks of 64 bytes, four 16-byte units
+ * each. The hardware reads it by rnic_fetch and rnic_unit. */
+struct rnic_wqe {
+    uint32_t tag;
+    uint32_t qpn;
+    uint32_t first_block; /* where it begins, modulo the ring */
+    uint8_t ring_log2;    /* 0..16 */
+    uint8_t transport;    /* rnic_transport of the QP, as its poster knows it */
+    uint8_t flags;        /* RNIC_POST_MLX5 */
+    uint8_t reserved;
+};
+
+/* The unit that is wanted next; the units come in the order in which they were wanted. */
+struct rnic_fetch {
+    uint32_t tag; /* of the WQE */
+    uint32_t qpn;
+    uint32_t unit; /* 16-byte unit of the ring */
+};
+
+/* 16 bytes of memory, as a little-endian host reads four words of them. */
+struct rnic_unit {
+    uint32_t word0;
+    uint32_t word1;
+    uint32_t word2;
+    uint32_t word3;
 };
 
 struct rnic_wire {
@@ -453,7 +506,7 @@ struct rnic_retire {
     uint8_t cqe;       /* rnic_cqe_fate */
     uint8_t event_kinds;
     uint8_t queue; /* FLUSH, COMPLETE: rnic_queue */
-    uint8_t reserved[2];
+    uint16_t key_version; /* WQEs that were walked: changes of the key table before the walk */
 };
 
 /* ---- one clock of the bridge ------------------------------------------------------ */
@@ -469,11 +522,16 @@ struct rnic_stim {
     uint8_t event_ready;
     uint8_t retire_ready;
     uint8_t hold_internal; /* test only: bit 0 flush, 1 issue, 2 cascade source held */
-    uint8_t reserved[2];
+    uint8_t wqe_valid;
+    uint8_t unit_valid;
+    uint8_t fetch_ready;
+    uint8_t reserved[3];
     struct rnic_cmd cmd;
     struct rnic_post post;
     struct rnic_wire wire;
     struct rnic_cqdb cqdb;
+    struct rnic_wqe wqe;
+    struct rnic_unit unit;
 };
 
 /* What the ports show just before the rising edge. A transfer happens at that edge where
@@ -489,12 +547,16 @@ struct rnic_resp {
     uint8_t event_valid;
     uint8_t retire_valid;
     uint8_t slot_kind; /* rnic_slot_kind: what the execute stage does in this clock */
-    uint8_t reserved[2];
+    uint8_t wqe_ready;
+    uint8_t unit_ready;
+    uint8_t fetch_valid;
+    uint8_t reserved[3];
     struct rnic_rsp rsp;
     struct rnic_issue issue;
     struct rnic_cqe_write cqe;
     struct rnic_event event;
     struct rnic_retire retire;
+    struct rnic_fetch fetch;
 };
 
 #ifdef __cplusplus

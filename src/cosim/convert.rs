@@ -5,9 +5,9 @@
 
 use crate::hw::abi;
 use crate::model::{
-    AddressVector, Answer, AttrMask, AttrValues, Channel, Complete, Cqe, CqeEffect, CurState,
-    Effects, Event, Issue, LinkLayer, Modify, Operation, Policy, PostSend, Queue, Sqd, WqeCheck,
-    WqeFormat,
+    AccessFlags, AddressVector, Answer, AttrMask, AttrValues, Channel, Complete, Cqe, CqeEffect,
+    CurState, Effects, Event, Issue, LinkLayer, Lkey, Modify, Operation, Policy, PostSend, PostWqe,
+    Queue, Sqd, WqeCheck, WqeFormat,
 };
 use crate::model::{CqFull, CqScope};
 
@@ -18,6 +18,8 @@ pub fn channel(op: &Operation) -> Channel {
         CreateCq { .. } | DestroyCq { .. } | QueryCq { .. } | SetCqFault { .. } => Channel::Cmd,
         CreateQp { .. } | DestroyQp { .. } | ModifyQp(_) | QueryQp { .. } => Channel::Cmd,
         RegKey { .. } | DeregKey { .. } => Channel::Cmd,
+        // The summary of a walk entered as a WQE.
+        PostWqe(_) | PostSend(crate::model::PostSend { walked_as: Some(_), .. }) => Channel::Wqe,
         PostSend(_) | PostRecv { .. } => Channel::Post,
         Complete(_) => Channel::Wire,
         Consume { .. } | Arm { .. } => Channel::Cqdb,
@@ -40,7 +42,7 @@ pub fn code(op: &Operation) -> u8 {
         QueryQp { .. } => abi::RNIC_OP_QUERY_QP,
         RegKey { .. } => abi::RNIC_OP_REG_KEY,
         DeregKey { .. } => abi::RNIC_OP_DEREG_KEY,
-        PostSend(_) => abi::RNIC_OP_POST_SEND,
+        PostSend(_) | PostWqe(_) => abi::RNIC_OP_POST_SEND,
         PostRecv { .. } => abi::RNIC_OP_POST_RECV,
         Complete(_) => abi::RNIC_OP_COMPLETE,
         Consume { .. } => abi::RNIC_OP_CONSUME,
@@ -66,6 +68,7 @@ pub fn named_qp(op: &Operation) -> Option<u32> {
         | Cascade { qpn } => Some(qpn),
         ModifyQp(Modify { qpn, .. })
         | PostSend(crate::model::PostSend { qpn, .. })
+        | PostWqe(crate::model::PostWqe { qpn, .. })
         | Complete(crate::model::Complete { qpn, .. }) => Some(qpn),
         _ => None,
     }
@@ -130,6 +133,18 @@ pub fn write_cmd(tag: u32, op: &Operation, r: &mut abi::rnic_cmd) {
             r.cur_qp_state = m.cur_qp_state;
             r.attr = attr_record(&m.values);
         }
+        Operation::RegKey { lkey, base, length, access } => {
+            let (low, high) = (|wide: u64| wide as u32, |wide: u64| (wide >> 32) as u32);
+            r.region = abi::rnic_region {
+                lkey: lkey.0,
+                access: access.0,
+                base_lo: low(base),
+                base_hi: high(base),
+                length_lo: low(length),
+                length_hi: high(length),
+            };
+        }
+        Operation::DeregKey { lkey } => r.region.lkey = lkey.0,
         Operation::Unknown { .. } => {}
         _ => unreachable!("{op:?} does not enter by cmd"),
     }
@@ -160,6 +175,19 @@ pub fn write_post(tag: u32, op: &Operation, r: &mut abi::rnic_post) {
         Operation::Unknown { .. } => {}
         _ => unreachable!("{op:?} does not enter by post"),
     }
+}
+
+/// Writes the doorbell of a WQE.
+pub fn write_wqe(tag: u32, wqe: &PostWqe, r: &mut abi::rnic_wqe) {
+    *r = abi::rnic_wqe {
+        tag,
+        qpn: wqe.qpn,
+        first_block: wqe.first_block,
+        ring_log2: wqe.ring_log2,
+        transport: wqe.transport.number(),
+        flags: flag(wqe.format == WqeFormat::Mlx5, abi::RNIC_POST_MLX5),
+        reserved: 0,
+    };
 }
 
 fn flag(set: bool, bit: u32) -> u8 {
@@ -270,7 +298,15 @@ fn av_record(a: &AddressVector) -> abi::rnic_av {
 // ---- what the hardware must show ----------------------------------------------------------
 
 /// The `retire` record that these effects must show.
-pub fn retire_record(tag: u32, op: &Operation, e: &Effects, wire_room: bool) -> abi::rnic_retire {
+///
+/// `key_version` is what a walked WQE shows; other operations show 0.
+pub fn retire_record(
+    tag: u32,
+    op: &Operation,
+    e: &Effects,
+    wire_room: bool,
+    key_version: u16,
+) -> abi::rnic_retire {
     let state =
         |s: Option<crate::model::QpState>| s.map_or(abi::RNIC_QPS_NONE as u8, |s| s.number());
     abi::rnic_retire {
@@ -299,7 +335,7 @@ pub fn retire_record(tag: u32, op: &Operation, e: &Effects, wire_room: bool) -> 
             }
             _ => 0,
         },
-        reserved: [0; 2],
+        key_version: if channel(op) == Channel::Wqe { key_version } else { 0 },
     }
 }
 
@@ -489,6 +525,17 @@ pub fn read_cmd(r: &abi::rnic_cmd) -> Operation {
             values: read_attr(&r.attr),
         }),
         abi::RNIC_OP_QUERY_QP => Operation::QueryQp { qpn: r.qpn },
+        abi::RNIC_OP_REG_KEY => {
+            let wide = |low, high| u64::from(high) << 32 | u64::from(low);
+            let g = &r.region;
+            Operation::RegKey {
+                lkey: Lkey(g.lkey),
+                base: wide(g.base_lo, g.base_hi),
+                length: wide(g.length_lo, g.length_hi),
+                access: AccessFlags(g.access),
+            }
+        }
+        abi::RNIC_OP_DEREG_KEY => Operation::DeregKey { lkey: Lkey(r.region.lkey) },
         _ => Operation::Unknown { channel: Channel::Cmd, code: r.op },
     }
 }
@@ -527,6 +574,19 @@ pub fn read_wire(r: &abi::rnic_wire) -> Operation {
         wc_flags: r.wc_flags,
         solicited: r.solicited != 0,
     })
+}
+
+/// The WQE of a doorbell, whose first units these are.
+#[cfg(test)]
+pub fn read_wqe(r: &abi::rnic_wqe, units: [[u32; 4]; crate::model::WQE_UNITS]) -> PostWqe {
+    PostWqe {
+        qpn: r.qpn,
+        transport: crate::model::Transport::from_number(r.transport).expect("one of the three"),
+        format: if r.flags & 1 != 0 { WqeFormat::Mlx5 } else { WqeFormat::Book },
+        first_block: r.first_block,
+        ring_log2: r.ring_log2,
+        units,
+    }
 }
 
 /// The operation of a `cqdb` record.
@@ -628,7 +688,7 @@ mod tests {
                 write_cqdb(7, &op, &mut r);
                 read_cqdb(&r)
             }
-            Channel::Internal => op,
+            Channel::Wqe | Channel::Internal => op,
         }
     }
 
@@ -638,7 +698,7 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(1);
         for i in 0..20_000u32 {
             let cmd = abi::rnic_cmd {
-                op: [0, 1, 2, 3, 4, 5, 6, 7, 8, 200][i as usize % 10],
+                op: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 200][i as usize % 12],
                 qpn: rng.u32(..),
                 cqn: rng.u32(..),
                 recv_cqn: rng.u32(..),
@@ -673,6 +733,14 @@ mod tests {
                     alt_timeout: rng.u8(..),
                     port: rng.u8(..),
                     ..Default::default()
+                },
+                region: abi::rnic_region {
+                    lkey: rng.u32(..),
+                    access: rng.u32(..),
+                    base_lo: rng.u32(..),
+                    base_hi: rng.u32(..),
+                    length_lo: rng.u32(..),
+                    length_hi: rng.u32(..),
                 },
                 ..Default::default()
             };

@@ -9,6 +9,9 @@ use crate::model::{Answer, CqeEffect, Effects, EventKinds, Operation, Outcome, Q
 /// between, two between, more.
 pub type Distances = [u64; 4];
 
+/// One more than the largest number of an outcome.
+const OUTCOMES: usize = Outcome::BadAccess as usize + 1;
+
 /// Counters of one run; add runs up with [`Coverage::add`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Coverage {
@@ -16,7 +19,7 @@ pub struct Coverage {
     pub retired: u64,
     /// By outcome number.
     #[serde(serialize_with = "named_outcomes")]
-    outcomes: [u64; 33],
+    outcomes: [u64; OUTCOMES],
     /// By operation code.
     #[serde(skip)]
     operations: [u64; 27],
@@ -62,7 +65,7 @@ pub(super) struct Causes {
     pub in_error: bool,
 }
 
-fn named_outcomes<S: serde::Serializer>(counts: &[u64; 33], s: S) -> Result<S::Ok, S::Error> {
+fn named_outcomes<S: serde::Serializer>(counts: &[u64; OUTCOMES], s: S) -> Result<S::Ok, S::Error> {
     s.collect_map(Outcome::ALL.iter().map(|o| (o.name(), counts[usize::from(o.number())])))
 }
 
@@ -70,7 +73,7 @@ impl Default for Coverage {
     fn default() -> Self {
         Coverage {
             retired: 0,
-            outcomes: [0; 33],
+            outcomes: [0; OUTCOMES],
             operations: [0; 27],
             layers: [0; 8],
             transitions: [[0; 7]; 7],

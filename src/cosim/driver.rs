@@ -1,12 +1,27 @@
-//! Puts operations on the four channels and clocks the device.
+//! Puts operations on the five channels, serves the memory that WQEs are read from, and clocks
+//! the device.
 
 use super::convert;
 use super::timing::{self, Levels, Pattern, Timing};
+use super::wqe_memory::WqeMemory;
 use crate::hw::{Dut, DutError, abi};
 use crate::model::{Channel, Operation, Policy};
 
-/// Channels from outside, in the order of their numbers.
-pub const CHANNELS: [Channel; 4] = [Channel::Cmd, Channel::Post, Channel::Wire, Channel::Cqdb];
+/// Channels from outside.
+pub const CHANNELS: [Channel; 5] =
+    [Channel::Cmd, Channel::Post, Channel::Wire, Channel::Cqdb, Channel::Wqe];
+
+/// Position of a channel in [`CHANNELS`]; `None` for the hardware's own steps.
+pub(super) const fn position(channel: Channel) -> Option<usize> {
+    match channel {
+        Channel::Cmd => Some(0),
+        Channel::Post => Some(1),
+        Channel::Wire => Some(2),
+        Channel::Cqdb => Some(3),
+        Channel::Wqe => Some(4),
+        Channel::Internal => None,
+    }
+}
 
 /// A device with one operation at most offered per channel.
 pub struct Driver<D> {
@@ -14,6 +29,7 @@ pub struct Driver<D> {
     stim: abi::rnic_stim,
     resp: abi::rnic_resp,
     pattern: Pattern,
+    memory: WqeMemory,
     levels: Levels,
     /// Outputs that stay closed whatever the pattern says.
     closed: u8,
@@ -32,6 +48,7 @@ impl<D: Dut> Driver<D> {
             stim: abi::rnic_stim::default(),
             resp: abi::rnic_resp::default(),
             pattern: Pattern::new(timing),
+            memory: WqeMemory::new(timing),
             levels: Levels::FREE,
             closed: 0,
             clock: 0,
@@ -43,12 +60,14 @@ impl<D: Dut> Driver<D> {
     /// Resets the device; what was offered is gone.
     pub fn reset(&mut self, policy: &Policy) -> Result<(), DutError> {
         self.stim = abi::rnic_stim::default();
+        self.memory.forget();
         self.dut.reset(&convert::policy_record(policy))
     }
 
     /// Changes readiness and holds from the next clock on.
     pub fn set_timing(&mut self, timing: &Timing) {
         self.pattern = Pattern::new(timing);
+        self.memory.set_timing(timing);
     }
 
     /// Keeps these outputs from being ready from the next clock on; 0 gives all back to the
@@ -76,6 +95,7 @@ impl<D: Dut> Driver<D> {
             Channel::Post => s.post_valid != 0,
             Channel::Wire => s.wire_valid != 0,
             Channel::Cqdb => s.cqdb_valid != 0,
+            Channel::Wqe => s.wqe_valid != 0,
             Channel::Internal => true,
         }
     }
@@ -108,6 +128,14 @@ impl<D: Dut> Driver<D> {
                 convert::write_cqdb(tag, op, &mut s.cqdb);
                 s.cqdb_valid = 1;
             }
+            Channel::Wqe => {
+                let Operation::PostWqe(wqe) = op else {
+                    panic!("{op:?} does not enter by the channel wqe");
+                };
+                convert::write_wqe(tag, wqe, &mut s.wqe);
+                self.memory.hold(wqe);
+                s.wqe_valid = 1;
+            }
             Channel::Internal => {}
         }
         tag
@@ -126,6 +154,7 @@ impl<D: Dut> Driver<D> {
         s.event_ready = u8::from(ready & timing::EVENT != 0);
         s.retire_ready = u8::from(ready & timing::RETIRE != 0);
         s.hold_internal = self.levels.hold;
+        self.memory.offer(s);
         if let Some(recorded) = &mut self.recorded {
             recorded.push(*s);
         }
@@ -136,6 +165,8 @@ impl<D: Dut> Driver<D> {
         s.post_valid &= u8::from(r.post_ready == 0);
         s.wire_valid &= u8::from(r.wire_ready == 0);
         s.cqdb_valid &= u8::from(r.cqdb_ready == 0);
+        self.memory.serve(s, r);
+        s.wqe_valid &= u8::from(r.wqe_ready == 0);
         Ok(())
     }
 

@@ -136,6 +136,7 @@ pub struct Cosim<D, O = ()> {
     driver: Driver<D>,
     scoreboard: Scoreboard,
     policy: Policy,
+    bounds: Bounds,
     /// Counters of lives before the last reset.
     past: Coverage,
     operations: u64,
@@ -160,9 +161,11 @@ impl<D: Dut, O: Observer> Cosim<D, O> {
     ) -> Result<Self, Failure> {
         let driver =
             Driver::new(dut, &policy, timing).map_err(|error| Failure::Dut { clock: 0, error })?;
+        let bounds = Bounds::of(&config, timing.memory_pause().into());
         Ok(Cosim {
             driver,
-            scoreboard: Scoreboard::new(config, policy, Bounds::of(&config)),
+            scoreboard: Scoreboard::new(config, policy, bounds),
+            bounds,
             policy,
             past: Coverage::default(),
             operations: 0,
@@ -244,7 +247,7 @@ impl<D: Dut, O: Observer> Cosim<D, O> {
         self.past.add(&self.scoreboard.coverage);
         self.past.resets += 1;
         let config = *self.scoreboard.config();
-        self.scoreboard = Scoreboard::restarted(config, self.policy, Bounds::of(&config), clock);
+        self.scoreboard = Scoreboard::restarted(config, self.policy, self.bounds, clock);
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use super::convert;
 use crate::hw::{Dut, DutError, abi};
 use crate::model::{
     AttrMask, Channel, Config, Effects, Machine, Modify, Operation, Outcome, Policy, Queue,
+    WQE_UNITS,
 };
 
 /// One way to misbehave, once, at the `nth` opportunity.
@@ -77,6 +78,10 @@ pub struct Fake {
     clock: u64,
     corrupted_attr: Option<u32>,
     took_back: bool,
+    /// The WQE that is being read, and its units so far.
+    walk: Option<(abi::rnic_wqe, Vec<[u32; 4]>)>,
+    /// Units asked for.
+    asked: u32,
 }
 
 const LATENCY: u64 = 3;
@@ -101,6 +106,8 @@ impl Fake {
             clock: 0,
             corrupted_attr: None,
             took_back: false,
+            walk: None,
+            asked: 0,
         }
     }
 
@@ -120,6 +127,34 @@ impl Fake {
     /// As [`Fake::strikes`], but for good from then on.
     fn persists(&mut self, fault: Fault) -> bool {
         self.fault == Some(fault) && (self.fired || self.strikes(fault))
+    }
+
+    /// Reads one WQE at a time, as many units as one can have here.
+    fn read_wqe(&mut self, s: &abi::rnic_stim, out: &mut abi::rnic_resp) {
+        (out.wqe_ready, out.unit_ready, out.fetch_valid) = (0, 0, 0);
+        let Some((doorbell, read)) = &mut self.walk else {
+            out.wqe_ready = 1;
+            if s.wqe_valid != 0 {
+                self.walk = Some((s.wqe, Vec::new()));
+                self.asked = 0;
+            }
+            return;
+        };
+        if self.asked < WQE_UNITS as u32 {
+            out.fetch_valid = 1;
+            let at = doorbell.first_block.wrapping_mul(4).wrapping_add(self.asked);
+            out.fetch = abi::rnic_fetch {
+                tag: doorbell.tag,
+                qpn: doorbell.qpn,
+                unit: at % (4 << doorbell.ring_log2),
+            };
+            self.asked += u32::from(s.fetch_ready);
+        }
+        out.unit_ready = 1;
+        if s.unit_valid != 0 {
+            let u = &s.unit;
+            read.push([u.word0, u.word1, u.word2, u.word3].map(u32::swap_bytes));
+        }
     }
 
     fn room(&self) -> usize {
@@ -171,13 +206,14 @@ impl Fake {
             Operation::Issue { .. } => true,
             _ => false,
         };
+        let version = self.machine.key_version();
         let effects = self.machine.apply(&op, room).expect("only owed steps are taken");
         let mut record = Record {
             due: self.clock + LATENCY,
             cqe: effects.cqe.as_ref().and_then(convert::cqe_record).into_iter().collect(),
             rsp: convert::rsp_record(tag, &op, &effects),
             event: effects.event.as_ref().map(convert::event_record).into_iter().collect(),
-            retire: [convert::retire_record(tag, &op, &effects, room)].into(),
+            retire: [convert::retire_record(tag, &op, &effects, room, version)].into(),
         };
         let mut issue: VecDeque<_> =
             effects.issue.as_ref().map(convert::issue_record).into_iter().collect();
@@ -401,8 +437,8 @@ impl Dut for Fake {
         // One launch per clock, sources in turn.
         (out.cmd_ready, out.post_ready, out.wire_ready, out.cqdb_ready) = (0, 0, 0, 0);
         if self.records.len() < RECORDS {
-            for i in 0..7 {
-                let source = (self.turn + i) % 7;
+            for i in 0..8 {
+                let source = (self.turn + i) % 8;
                 let (tag, op) = match source {
                     0 if s.cmd_valid != 0 => (s.cmd.tag, convert::read_cmd(&s.cmd)),
                     1 if s.post_valid != 0 => {
@@ -422,6 +458,12 @@ impl Dut for Fake {
                             None => continue,
                         }
                     }
+                    7 if self.walk.as_ref().is_some_and(|(_, read)| read.len() == WQE_UNITS) => {
+                        let (doorbell, read) = self.walk.take().expect("it was looked at");
+                        let units = read.try_into().expect("it was counted");
+                        let wqe = convert::read_wqe(&doorbell, units);
+                        (doorbell.tag, Operation::PostSend(wqe.walked(self.machine.keys())))
+                    }
                     _ => continue,
                 };
                 match source {
@@ -436,6 +478,7 @@ impl Dut for Fake {
                 break;
             }
         }
+        self.read_wqe(s, out);
         // The edge.
         if out.rsp_valid != 0 && s.rsp_ready != 0 {
             self.rsp.pop_front();

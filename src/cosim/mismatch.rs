@@ -175,6 +175,15 @@ impl fmt::Display for Plain<'_> {
                 }
                 Ok(())
             }
+            Operation::PostWqe(ref w) => {
+                let at = w.first_block % (1 << w.ring_log2);
+                write!(f, "POST_SEND {} {} WQE of {} in block {at}", w.qpn, w.format, w.transport)?;
+                write!(f, " of {}:", 1u32 << w.ring_log2)?;
+                for [a, b, c, d] in w.units {
+                    write!(f, " {a:08x} {b:08x} {c:08x} {d:08x}")?;
+                }
+                Ok(())
+            }
             Operation::RegKey { lkey, base, length, access } => {
                 let access = access.names().join("|");
                 write!(f, "REG_KEY {lkey} {length:#x} bytes at {base:#x} access {access}")
@@ -343,11 +352,7 @@ pub fn diff_retire(e: &abi::rnic_retire, g: &abi::rnic_retire) -> Vec<FieldDiff>
     diff!(e, g;
         tag: num, qpn: num, cqn: num, channel: chan, op: op, outcome: outcome, layer: layer,
         state_before: state, state_after: state, wire_room: num, cqe: fate, event_kinds: kinds,
-        queue: queue, reserved: bytes)
-}
-
-fn bytes<const N: usize>(b: [u8; N]) -> String {
-    format!("{b:?}")
+        queue: queue, key_version: num)
 }
 
 /// Fields in which two `issue` records differ.

@@ -21,6 +21,7 @@ mod settings;
 pub mod shrink;
 pub mod stimulus;
 pub mod timing;
+mod wqe_memory;
 
 pub use coverage::{Coverage, Distances};
 pub use driver::{CHANNELS, Driver};

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::convert;
 use super::coverage::Coverage;
+use super::driver::{self, CHANNELS};
 use super::engine::{Cosim, Failure, Source, View};
 use super::mismatch::Plain;
 use super::scoreboard::Observer;
@@ -257,7 +258,7 @@ pub struct Aim {
 
 /// Feeds the steps of a recording.
 pub struct Replay {
-    queues: [VecDeque<(u64, Operation)>; 4],
+    queues: [VecDeque<(u64, Operation)>; CHANNELS.len()],
     resets: VecDeque<u64>,
     until: u64,
     clock: u64,
@@ -281,7 +282,8 @@ impl Replay {
             match step.action {
                 Action::Reset => replay.resets.push_back(step.at),
                 Action::Offer(op) => {
-                    let ch = usize::from(convert::channel(&op).number());
+                    let ch = driver::position(convert::channel(&op));
+                    let ch = ch.expect("recordings hold what was offered");
                     replay.queues[ch].push_back((step.at, op));
                 }
             }
@@ -317,7 +319,9 @@ impl Source for Replay {
         channel: Channel,
         view: &mut View<'_>,
     ) -> Result<Option<Operation>, Failure> {
-        let queue = &mut self.queues[usize::from(channel.number())];
+        let Some(queue) = driver::position(channel).map(|ch| &mut self.queues[ch]) else {
+            return Ok(None);
+        };
         match queue.front() {
             Some(&(at, op)) if at <= view.clock => {
                 queue.pop_front();

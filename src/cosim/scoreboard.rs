@@ -19,10 +19,12 @@ use crate::model::{
 /// what a stall left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Turns of one round of the arbiter: seven sources, `cmd` may take two.
+    /// Turns of one round of the arbiter: eight sources, `cmd` may take two.
     pub sources: u64,
     /// From accepted to retired: stages, record queue and output queue.
     pub pipeline: u64,
+    /// Reading one WQE from memory, at most.
+    pub walk: u64,
     /// Added to each bound.
     pub slack: u64,
     /// Clocks from reset to the first operation that the contexts may need.
@@ -32,13 +34,16 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of the reference pipeline at these sizes.
-    pub fn of(config: &Config) -> Bounds {
+    /// The bounds of the reference pipeline at these sizes, with a memory that takes a fetch
+    /// and hands a unit over within `memory` clocks each.
+    pub fn of(config: &Config, memory: u64) -> Bounds {
         Bounds {
-            sources: 8,
+            sources: 9,
             pipeline: 16,
+            // The control segment, three fixed units, 63 of data.
+            walk: 67 * 2 * (memory + 2),
             slack: 32,
-            init: u64::from(config.num_qp.max(config.num_cq)) + 16,
+            init: u64::from(config.num_qp.max(config.num_cq).max(config.num_key)) + 16,
             ahead: 64,
         }
     }
@@ -63,6 +68,8 @@ pub struct Outstanding {
     since: u64,
     /// Clock in which it was accepted.
     accepted: u64,
+    /// Changes of the key table that had retired when it was offered.
+    key_version: u16,
 }
 
 /// Predicted records of one stream that were not seen yet, or seen ones not predicted yet.
@@ -134,6 +141,8 @@ impl<R: Copy + PartialEq> Stream<R> {
     }
 }
 
+/// One more than the largest number of a channel.
+const CHANNEL_NUMBERS: usize = Channel::Wqe as usize + 1;
 const HISTORY: usize = 512;
 const SHOWN: usize = 12;
 
@@ -144,8 +153,9 @@ pub struct Scoreboard {
     bounds: Bounds,
     machine: Machine,
     host: Host,
-    offered: [Option<Outstanding>; 4],
-    accepted: [VecDeque<Outstanding>; 4],
+    /// By number of the channel.
+    offered: [Option<Outstanding>; CHANNEL_NUMBERS],
+    accepted: [VecDeque<Outstanding>; CHANNEL_NUMBERS],
     rsp: Stream<abi::rnic_rsp>,
     issue: Stream<abi::rnic_issue>,
     cqe: Stream<abi::rnic_cqe_write>,
@@ -206,7 +216,7 @@ impl Scoreboard {
             bounds,
             machine: Machine::new(config, policy),
             host: Host::new(config.num_cq),
-            offered: [None; 4],
+            offered: [None; CHANNEL_NUMBERS],
             accepted: std::array::from_fn(|_| VecDeque::with_capacity(64)),
             rsp: Stream::new(),
             issue: Stream::new(),
@@ -286,8 +296,13 @@ impl Scoreboard {
     /// The driver shows this operation on its channel from now on.
     pub fn offer(&mut self, tag: u32, operation: Operation) {
         let ch = usize::from(convert::channel(&operation).number());
-        self.offered[ch] =
-            Some(Outstanding { tag, operation, since: self.ready_clocks, accepted: 0 });
+        self.offered[ch] = Some(Outstanding {
+            tag,
+            operation,
+            since: self.ready_clocks,
+            accepted: 0,
+            key_version: self.machine.key_version(),
+        });
     }
 
     /// Nothing offered, accepted or predicted is open, and the model owes nothing.
@@ -320,11 +335,15 @@ impl Scoreboard {
             self.ready_clocks += 1;
             self.free_clocks += u64::from(levels.hold == 0);
         }
-        for (ch, accepted) in [resp.cmd_ready, resp.post_ready, resp.wire_ready, resp.cqdb_ready]
-            .into_iter()
-            .enumerate()
-        {
+        for (channel, accepted) in [
+            (Channel::Cmd, resp.cmd_ready),
+            (Channel::Post, resp.post_ready),
+            (Channel::Wire, resp.wire_ready),
+            (Channel::Cqdb, resp.cqdb_ready),
+            (Channel::Wqe, resp.wqe_ready),
+        ] {
             if accepted != 0 {
+                let ch = usize::from(channel.number());
                 if let Some(mut o) = self.offered[ch].take() {
                     o.since = self.ready_clocks;
                     o.accepted = clock;
@@ -413,7 +432,8 @@ impl Scoreboard {
             };
             (0, op, self.clock)
         } else {
-            self.next_in_order(got)?
+            let o = self.next_in_order(got)?;
+            (o.tag, self.lowered(&o, got.key_version)?, o.accepted)
         };
         let wire_room = got.wire_room != 0;
         let effects = match self.machine.apply(&op, wire_room) {
@@ -424,7 +444,7 @@ impl Scoreboard {
             }
         };
         self.seq += 1;
-        let expected = convert::retire_record(tag, &op, &effects, wire_room);
+        let expected = convert::retire_record(tag, &op, &effects, wire_room, got.key_version);
         if expected != *got {
             let fields = mismatch::diff_retire(&expected, got);
             let what = "the retire record is not as predicted".to_string();
@@ -440,19 +460,34 @@ impl Scoreboard {
         Ok(())
     }
 
+    /// What the pipeline made of an operation: a WQE is walked with the keys that the hardware
+    /// says it saw, which must be ones that it can have seen.
+    fn lowered(&self, o: &Outstanding, seen: u16) -> Result<Operation, Box<Mismatch>> {
+        let Operation::PostWqe(wqe) = o.operation else {
+            return Ok(o.operation);
+        };
+        let now = self.machine.key_version();
+        let keys = self.machine.keys_at(seen);
+        let possible = now.wrapping_sub(seen) <= now.wrapping_sub(o.key_version);
+        let Some(keys) = keys.filter(|_| possible) else {
+            let what = format!(
+                "the walk shows key version {seen}; it was offered at {} and now it is {now}",
+                o.key_version
+            );
+            return Err(self.mismatch(Check::Retire, what, Some((o.tag, o.operation)), vec![]));
+        };
+        Ok(Operation::PostSend(wqe.walked(keys)))
+    }
+
     /// The oldest outstanding operation of the channel that `retire` names must be this one.
-    fn next_in_order(
-        &mut self,
-        got: &abi::rnic_retire,
-    ) -> Result<(u32, Operation, u64), Box<Mismatch>> {
+    fn next_in_order(&mut self, got: &abi::rnic_retire) -> Result<Outstanding, Box<Mismatch>> {
         let ch = usize::from(got.channel);
         let Some(queue) = self.accepted.get_mut(ch) else {
             let what = format!("retire names channel {}, which does not exist", got.channel);
             return Err(self.mismatch(Check::Order, what, None, Vec::new()));
         };
         if queue.front().is_some_and(|o| o.tag == got.tag) {
-            let o = queue.pop_front().expect("it has a front");
-            return Ok((o.tag, o.operation, o.accepted));
+            return Ok(queue.pop_front().expect("it has a front"));
         }
         let name = Channel::from_number(got.channel).unwrap_or_default();
         let oldest = queue.front().copied();
@@ -734,9 +769,16 @@ impl Scoreboard {
     fn check_bounds(&mut self) -> Result<(), Box<Mismatch>> {
         let Bounds { sources, pipeline, slack, init, .. } = self.bounds;
         let now = self.ready_clocks;
-        for ch in 0..4 {
+        let Bounds { walk, .. } = self.bounds;
+        for ch in 0..CHANNEL_NUMBERS {
+            // A WQE waits until the one before was read and has entered the pipeline, and for a
+            // change of the key table; that waits for the walk.
+            let walks = ch == usize::from(Channel::Wqe.number());
             if let Some(o) = self.offered[ch] {
-                let limit = sources + slack;
+                let behind_walk = walks
+                    || matches!(o.operation, Operation::RegKey { .. } | Operation::DeregKey { .. });
+                let limit = if behind_walk { 2 * (walk + sources + pipeline) } else { sources };
+                let limit = limit + slack;
                 let waited = now - o.since.max(init).min(now);
                 if waited > limit {
                     let what = format!(
@@ -751,7 +793,7 @@ impl Scoreboard {
                 }
             }
             if let Some(o) = self.accepted[ch].front().copied() {
-                let limit = pipeline + slack;
+                let limit = pipeline + slack + if walks { walk + sources } else { 0 };
                 if now - o.since > limit {
                     let what = format!(
                         "accepted {} clocks ago with every output ready and not retired (bound {limit})",

@@ -6,8 +6,10 @@
 mod commands;
 mod profile;
 mod sends;
+mod wqes;
 
 use super::convert;
+use super::driver::{self, CHANNELS};
 use super::engine::{Failure, Source, View};
 use crate::model::{
     Channel, Complete, Config, CqFull, CqScope, CurState, LinkLayer, Operation, Policy, Queue, Sqd,
@@ -48,7 +50,7 @@ pub struct Generator {
     cqs: Vec<u32>,
     left: u64,
     /// Clocks to go until the channel offers again.
-    gap: [u32; 4],
+    gap: [u32; CHANNELS.len()],
     next_reset: Option<u64>,
     since_reset: u64,
     /// A QP that every channel prefers for a while, so that neighbours collide.
@@ -73,7 +75,7 @@ impl Generator {
             qps,
             cqs,
             left: operations,
-            gap: [0; 4],
+            gap: [0; CHANNELS.len()],
             next_reset: None,
             since_reset: 0,
             favourite,
@@ -243,10 +245,9 @@ impl Source for Generator {
         channel: Channel,
         view: &mut View<'_>,
     ) -> Result<Option<Operation>, Failure> {
-        let ch = usize::from(channel.number());
-        if self.left == 0 {
+        let Some(ch) = driver::position(channel).filter(|_| self.left > 0) else {
             return Ok(None);
-        }
+        };
         if self.gap[ch] > 0 {
             self.gap[ch] -= 1;
             return Ok(None);
@@ -256,6 +257,7 @@ impl Source for Generator {
             Channel::Post => self.post(view),
             Channel::Wire => self.complete(view),
             Channel::Cqdb => self.doorbell(view)?,
+            Channel::Wqe => self.wqe(view),
             Channel::Internal => None,
         };
         let hurry = channel == Channel::Cmd && self.bringing_up;

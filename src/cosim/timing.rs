@@ -46,6 +46,16 @@ pub struct Timing {
 }
 
 impl Timing {
+    /// The longest pause of the memory that WQEs are read from, in clocks.
+    pub(super) const fn memory_pause(&self) -> u32 {
+        match self.pressure {
+            Pressure::Ready | Pressure::OneStalled | Pressure::WireStalled => 0,
+            Pressure::Random => 1,
+            Pressure::Slow => 5,
+            Pressure::Bursty => 30,
+        }
+    }
+
     /// Everything ready, nothing held.
     pub const READY: Timing = Timing { pressure: Pressure::Ready, hold: Hold::Never, seed: 0 };
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::post_wqe::PostWqe;
 use super::types::*;
 
 /// Values of the QP attributes, in the widths of `struct ibv_qp_attr`.
@@ -94,6 +95,8 @@ pub enum Operation {
         lkey: Lkey,
     },
     PostSend(PostSend),
+    /// As `PostSend`, from the WQE itself.
+    PostWqe(PostWqe),
     PostRecv {
         qpn: u32,
         wqe_index: u16,

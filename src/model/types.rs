@@ -51,7 +51,7 @@ numbered! {
     /// Where an operation enters.
     Channel {
         Cmd = 0 => "cmd", Post = 1 => "post", Wire = 2 => "wire", Cqdb = 3 => "cqdb",
-        Internal = 4 => "internal",
+        Internal = 4 => "internal", Wqe = 5 => "wqe",
     } default Cmd
 }
 

@@ -31,6 +31,7 @@ pub fn operation(op: &Operation, names: &Names) -> String {
         Operation::DestroyQp { qpn } => format!("destroy QP {}", names.qp(*qpn)),
         Operation::ModifyQp(m) => modify(m, names),
         Operation::QueryQp { qpn } => format!("query QP {}", names.qp(*qpn)),
+        Operation::PostWqe(w) => format!("post a WQE to QP {}", names.qp(w.qpn)),
         Operation::RegKey { lkey, base, length, .. } => {
             format!("register key {lkey}: {length} bytes at {base:#x}")
         }

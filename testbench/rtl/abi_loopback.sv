@@ -28,6 +28,15 @@ module abi_loopback
     input  logic       cqdb_valid_i,
     input  cqdb_t      cqdb_i,
     output logic       cqdb_ready_o,
+    input  logic       wqe_valid_i,
+    input  wqe_t       wqe_i,
+    output logic       wqe_ready_o,
+    output logic       fetch_valid_o,
+    output fetch_t     fetch_o,
+    input  logic       fetch_ready_i,
+    input  logic       unit_valid_i,
+    input  unit_t      unit_i,
+    output logic       unit_ready_o,
     output logic       rsp_valid_o,
     output rsp_t       rsp_o,
     input  logic       rsp_ready_i,
@@ -51,6 +60,9 @@ module abi_loopback
   assign post_ready_o   = post_valid_i;
   assign wire_ready_o   = wire_valid_i;
   assign cqdb_ready_o   = cqdb_valid_i;
+  assign wqe_ready_o    = wqe_valid_i;
+  assign unit_ready_o   = unit_valid_i;
+  assign fetch_valid_o  = fetch_ready_i;
   assign rsp_valid_o    = rsp_ready_i;
   assign issue_valid_o  = issue_ready_i;
   assign cqe_valid_o    = cqe_ready_i;
@@ -153,19 +165,36 @@ module abi_loopback
       8'd74: field = 32'(cqdb_i.op);
       8'd75: field = 32'(cqdb_i.solicited_only);
       8'd76: field = 32'(cqdb_i.reserved);
-      8'd77: field = 32'(policy_i.refuse_reset_to_err);
-      8'd78: field = 32'(policy_i.cur_state_override);
-      8'd79: field = 32'(policy_i.rc_sqe_row);
-      8'd80: field = 32'(policy_i.allow_leave_draining);
-      8'd81: field = 32'(policy_i.sqd_hold_unstarted);
-      8'd82: field = 32'(policy_i.wqe_check_in_pipeline);
-      8'd83: field = 32'(policy_i.cq_overwrite);
-      8'd84: field = 32'(policy_i.cq_scope);
-      8'd85: field = 32'(policy_i.link_infiniband);
-      8'd86: field = 32'(policy_i.reserved);
-      8'd87: field = 32'(policy_i.max_inline);
-      8'd88: field = 32'(hold_internal_i);
-      8'd89: field = power_up_q;
+      8'd77: field = 32'(cmd_i.region.lkey);
+      8'd78: field = 32'(cmd_i.region.access);
+      8'd79: field = 32'(cmd_i.region.base[31:0]);
+      8'd80: field = 32'(cmd_i.region.base[63:32]);
+      8'd81: field = 32'(cmd_i.region.length[31:0]);
+      8'd82: field = 32'(cmd_i.region.length[63:32]);
+      8'd83: field = 32'(wqe_i.tag);
+      8'd84: field = 32'(wqe_i.qpn);
+      8'd85: field = 32'(wqe_i.first_block);
+      8'd86: field = 32'(wqe_i.ring_log2);
+      8'd87: field = 32'(wqe_i.transport);
+      8'd88: field = 32'(wqe_i.flags);
+      8'd89: field = 32'(wqe_i.reserved);
+      8'd90: field = 32'(unit_i[31:0]);
+      8'd91: field = 32'(unit_i[63:32]);
+      8'd92: field = 32'(unit_i[95:64]);
+      8'd93: field = 32'(unit_i[127:96]);
+      8'd94: field = 32'(policy_i.refuse_reset_to_err);
+      8'd95: field = 32'(policy_i.cur_state_override);
+      8'd96: field = 32'(policy_i.rc_sqe_row);
+      8'd97: field = 32'(policy_i.allow_leave_draining);
+      8'd98: field = 32'(policy_i.sqd_hold_unstarted);
+      8'd99: field = 32'(policy_i.wqe_check_in_pipeline);
+      8'd100: field = 32'(policy_i.cq_overwrite);
+      8'd101: field = 32'(policy_i.cq_scope);
+      8'd102: field = 32'(policy_i.link_infiniband);
+      8'd103: field = 32'(policy_i.reserved);
+      8'd104: field = 32'(policy_i.max_inline);
+      8'd105: field = 32'(hold_internal_i);
+      8'd106: field = power_up_q;
       default: field = '0;
     endcase
   end
@@ -215,6 +244,7 @@ module abi_loopback
     cqe_o    = '0;
     event_o  = '0;
     retire_o = '0;
+    fetch_o  = '0;
     if (hold_internal_i[0]) begin
       unique case (k_q)
         8'd0: rsp_o.tag = cmd_i.tag[31:0];
@@ -342,7 +372,10 @@ module abi_loopback
         8'd122: retire_o.cqe = cmd_i.tag[7:0];
         8'd123: {retire_o.reserved_kinds, retire_o.event_kinds} = cmd_i.tag[7:0];
         8'd124: retire_o.queue = cmd_i.tag[7:0];
-        8'd125: retire_o.reserved = cmd_i.tag[15:0];
+        8'd125: retire_o.key_version = cmd_i.tag[15:0];
+        8'd126: fetch_o.tag = cmd_i.tag[31:0];
+        8'd127: fetch_o.qpn = cmd_i.tag[31:0];
+        8'd128: fetch_o.unit = cmd_i.tag[31:0];
         default: ;
       endcase
     end else if (hold_internal_i[1]) begin

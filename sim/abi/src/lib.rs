@@ -17,9 +17,13 @@ const _: () = {
     assert!(size_of::<rnic_wqe_ctrl>() == 16);
     assert!(size_of::<rnic_cqe>() == 20);
     assert!(size_of::<rnic_policy>() == 16);
-    assert!(size_of::<rnic_cmd>() == 92);
+    assert!(size_of::<rnic_cmd>() == 116);
     assert!(size_of::<rnic_post>() == 32);
     assert!(size_of::<rnic_wire>() == 28);
+    assert!(size_of::<rnic_wqe>() == 16);
+    assert!(size_of::<rnic_fetch>() == 12);
+    assert!(size_of::<rnic_unit>() == 16);
+    assert!(size_of::<rnic_region>() == 24);
     assert!(size_of::<rnic_cqdb>() == 16);
     assert!(size_of::<rnic_rsp>() == 156);
     assert!(size_of::<rnic_issue>() == 32);

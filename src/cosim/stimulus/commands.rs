@@ -10,7 +10,7 @@ use crate::model::{
 impl Generator {
     pub(super) fn command(&mut self, view: &mut View<'_>) -> Option<Operation> {
         if self.chance(self.profile.unknown) {
-            let code = self.pick(&[8, 9, 10, 16, 24, 255]);
+            let code = self.pick(&[10, 11, 16, 24, 255]);
             return Some(Operation::Unknown { channel: Channel::Cmd, code });
         }
         self.bringing_up = false;
@@ -25,6 +25,9 @@ impl Generator {
             } else {
                 Operation::QueryQp { qpn: self.some_qp() }
             });
+        }
+        if self.chance(self.profile.keys) {
+            return Some(self.key(view));
         }
         if self.chance(self.profile.fault) {
             return Some(Operation::SetCqFault { cqn, inaccessible: self.rng.u8(..3) > 0 });

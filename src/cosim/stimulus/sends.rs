@@ -36,7 +36,7 @@ impl Generator {
         Some(Operation::PostSend(self.send(qpn, qp.transport, qp.attr.path_mtu)))
     }
 
-    fn send(&mut self, qpn: u32, transport: Transport, path_mtu: u8) -> PostSend {
+    pub(super) fn send(&mut self, qpn: u32, transport: Transport, path_mtu: u8) -> PostSend {
         let format = if self.rng.bool() { WqeFormat::Book } else { WqeFormat::Mlx5 };
         let class = self.class(transport);
         let port_mtu = mtu_bytes(self.config.max_mtu);

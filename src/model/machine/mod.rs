@@ -171,6 +171,10 @@ impl Machine {
             Operation::PostSend(ref post) => {
                 self.on_qp(post.qpn, |m, q, e| m.post_send(q, post, wire_room, e))
             }
+            Operation::PostWqe(ref wqe) => {
+                let post = wqe.walked(self.keys.now());
+                self.on_qp(post.qpn, |m, q, e| m.post_send(q, &post, wire_room, e))
+            }
             Operation::PostRecv { qpn, wqe_index } => {
                 self.on_qp(qpn, |m, q, e| m.post_recv(q, wqe_index, e))
             }
@@ -188,7 +192,7 @@ impl Machine {
             Operation::Unknown { channel, .. } => Effects {
                 answer: match channel {
                     Channel::Wire | Channel::Internal => Answer::Silent,
-                    Channel::Cmd | Channel::Post | Channel::Cqdb => Answer::Plain,
+                    Channel::Cmd | Channel::Post | Channel::Cqdb | Channel::Wqe => Answer::Plain,
                 },
                 ..effects(Outcome::BadOp)
             },
