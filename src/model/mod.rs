@@ -20,6 +20,7 @@ mod policy;
 mod qp;
 mod ring;
 mod sets;
+pub mod shapes;
 pub mod status;
 mod transition;
 mod types;
