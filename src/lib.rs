@@ -5,6 +5,7 @@
 //! * [`decode`]: meaning of pasted WQE and CQE dumps.
 //! * [`explain`]: why a modify was refused. [`provision`]: whether CQs are deep enough.
 //! * [`report`]: tables, timelines and pages for people.
+//! * [`wqes`]: send WQEs at random, legal ones and broken ones.
 //! * `hw` (feature `rtl`): safe handle of the Verilated RTL.
 //! * `cosim` (feature `rtl`): driver, scoreboard and stimulus; the only place that sees both.
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -19,6 +20,7 @@ pub mod model;
 pub mod provision;
 pub mod report;
 pub mod scenario;
+pub mod wqes;
 
 #[doc(hidden)]
 pub mod cli;

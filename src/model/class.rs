@@ -69,6 +69,25 @@ impl OpClass {
         }
     }
 
+    /// `ibv_wr_opcode` number.
+    pub const fn wr_opcode(self) -> u32 {
+        match self {
+            Self::Write => 0,
+            Self::WriteImm => 1,
+            Self::Send => 2,
+            Self::SendImm => 3,
+            Self::Read => 4,
+            Self::CompareSwap => 5,
+            Self::FetchAdd => 6,
+            Self::SendInvalidate => 9,
+        }
+    }
+
+    /// The class of an `ibv_wr_opcode`, if it is one of the eight.
+    pub fn from_wr_opcode(opcode: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|c| c.wr_opcode() == opcode)
+    }
+
     /// Name as in `ibv_wr_opcode`, without prefix.
     pub const fn name(self) -> &'static str {
         match self {

@@ -21,6 +21,7 @@ mod post_wqe;
 mod qp;
 mod ring;
 mod sets;
+pub mod shapes;
 pub mod status;
 mod transition;
 mod types;

@@ -214,3 +214,8 @@ impl fmt::Display for Lkey {
         write!(f, "{:#x}", self.0)
     }
 }
+
+bits! {
+    /// `ibv_send_flags`.
+    SendFlags: u32 { FENCE = 0, SIGNALED = 1, SOLICITED = 2, INLINE = 3 }
+}

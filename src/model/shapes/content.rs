@@ -1,0 +1,197 @@
+//! What the standard requires per operation.
+
+use crate::model::{Lkey, OpClass, Sge, Transport};
+
+/// A send request: content, and what every content can be asked with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub content: Content,
+    /// Wait for earlier READs and atomics.
+    pub fence: bool,
+    /// Complete visibly on success too.
+    pub signaled: bool,
+}
+
+/// One of the eight operations with what it needs, on a transport that has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A message into a receive of the peer.
+    Send { form: SendForm, payload: Payload, solicited: bool },
+    /// Local memory into remote memory.
+    Write { transport: Connected, remote: Remote, payload: Payload, imm: Option<WriteImm> },
+    /// Remote memory into local memory; RC.
+    Read { remote: Remote, into: Vec<Sge> },
+    /// Eight remote bytes, changed; the old ones come back; RC.
+    Atomic { remote: Remote, atomic: Atomic, into: AtomicTarget },
+}
+
+/// A SEND with what its transport lets it carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SendForm {
+    Rc(RcSend),
+    /// With or without immediate.
+    Uc(Option<u32>),
+    /// Destination, with or without immediate.
+    Ud(Datagram, Option<u32>),
+}
+
+/// What goes with an RC SEND: immediate or invalidation, not both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RcSend {
+    Plain,
+    Imm(u32),
+    /// rkey of the peer that its receive invalidates.
+    Invalidate(u32),
+}
+
+/// The transports that have RDMA WRITE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connected {
+    Rc,
+    Uc,
+}
+
+/// Immediate of a WRITE: with it, a receive is consumed, and only then can the peer be woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteImm {
+    pub imm: u32,
+    pub solicited: bool,
+}
+
+/// Memory of the peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Remote {
+    pub address: u64,
+    pub rkey: u32,
+}
+
+/// Bytes that travel to the peer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// They lie in memory.
+    Gather(Vec<Sge>),
+    /// They are given with the request, which needs no key for them.
+    Inline(Vec<u8>),
+}
+
+/// The two atomic operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Atomic {
+    CompareSwap { compare: u64, swap: u64 },
+    FetchAdd { add: u64 },
+}
+
+/// Where the old eight bytes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtomicTarget {
+    pub address: u64,
+    pub lkey: Lkey,
+}
+
+/// A QP number: 24 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Qpn(u32);
+
+impl Qpn {
+    /// `None`: wider than 24 bits.
+    pub const fn new(qpn: u32) -> Option<Self> {
+        if qpn >> 24 == 0 { Some(Self(qpn)) } else { None }
+    }
+
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// Where a datagram goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Datagram {
+    pub remote_qpn: Qpn,
+    pub remote_qkey: u32,
+    pub ah: Address,
+}
+
+/// Address vector of a datagram (`struct mlx5_wqe_av`, the long form).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Address {
+    /// Static rate in bits 7:4, service level in bits 3:0.
+    pub stat_rate_sl: u8,
+    pub fl_mlid: u8,
+    /// LID, or the UDP source port of RoCE.
+    pub rlid: u16,
+    pub rmac: [u8; 6],
+    pub tclass: u8,
+    pub hop_limit: u8,
+    /// GRH present, source GID index, flow label.
+    pub grh_gid_fl: u32,
+    pub rgid: [u8; 16],
+}
+
+impl Content {
+    /// The operation.
+    pub const fn class(&self) -> OpClass {
+        match self {
+            Self::Send { form, .. } => match form {
+                SendForm::Rc(RcSend::Plain) | SendForm::Uc(None) | SendForm::Ud(_, None) => {
+                    OpClass::Send
+                }
+                SendForm::Rc(RcSend::Invalidate(_)) => OpClass::SendInvalidate,
+                SendForm::Rc(RcSend::Imm(_)) | SendForm::Uc(Some(_)) | SendForm::Ud(_, Some(_)) => {
+                    OpClass::SendImm
+                }
+            },
+            Self::Write { imm: None, .. } => OpClass::Write,
+            Self::Write { imm: Some(_), .. } => OpClass::WriteImm,
+            Self::Read { .. } => OpClass::Read,
+            Self::Atomic { atomic: Atomic::CompareSwap { .. }, .. } => OpClass::CompareSwap,
+            Self::Atomic { atomic: Atomic::FetchAdd { .. }, .. } => OpClass::FetchAdd,
+        }
+    }
+
+    /// The transport that it is for.
+    pub const fn transport(&self) -> Transport {
+        match self {
+            Self::Send { form: SendForm::Rc(_), .. } => Transport::Rc,
+            Self::Send { form: SendForm::Uc(_), .. } => Transport::Uc,
+            Self::Send { form: SendForm::Ud(..), .. } => Transport::Ud,
+            Self::Write { transport: Connected::Rc, .. } => Transport::Rc,
+            Self::Write { transport: Connected::Uc, .. } => Transport::Uc,
+            Self::Read { .. } | Self::Atomic { .. } => Transport::Rc,
+        }
+    }
+
+    /// Immediate or invalidate key; 0 where there is none.
+    pub const fn misc(&self) -> u32 {
+        match self {
+            Self::Send { form, .. } => match form {
+                SendForm::Rc(RcSend::Imm(word) | RcSend::Invalidate(word))
+                | SendForm::Uc(Some(word))
+                | SendForm::Ud(_, Some(word)) => *word,
+                _ => 0,
+            },
+            Self::Write { imm: Some(w), .. } => w.imm,
+            _ => 0,
+        }
+    }
+
+    /// It asks for a wake-up of the peer.
+    pub const fn solicited(&self) -> bool {
+        match self {
+            Self::Send { solicited, .. } => *solicited,
+            Self::Write { imm: Some(w), .. } => w.solicited,
+            _ => false,
+        }
+    }
+
+    /// Payload bytes.
+    pub fn length(&self) -> u64 {
+        match self {
+            Self::Send { payload: Payload::Inline(bytes), .. }
+            | Self::Write { payload: Payload::Inline(bytes), .. } => bytes.len() as u64,
+            Self::Send { payload: Payload::Gather(sges), .. }
+            | Self::Write { payload: Payload::Gather(sges), .. }
+            | Self::Read { into: sges, .. } => sges.iter().map(|s| u64::from(s.bytes)).sum(),
+            Self::Atomic { .. } => 8,
+        }
+    }
+}
