@@ -68,7 +68,7 @@ impl Hw {
             Channel::Post => self.stim.post_valid != 0,
             Channel::Wire => self.stim.wire_valid != 0,
             Channel::Cqdb => self.stim.cqdb_valid != 0,
-            Channel::Internal => true,
+            Channel::Wqe | Channel::Internal => true,
         }
     }
 
@@ -84,14 +84,14 @@ impl Hw {
             Channel::Post => convert::write_post(tag, &op, &mut s.post),
             Channel::Wire => convert::write_wire(tag, &op, &mut s.wire),
             Channel::Cqdb => convert::write_cqdb(tag, &op, &mut s.cqdb),
-            Channel::Internal => {}
+            Channel::Wqe | Channel::Internal => {}
         }
         match channel {
             Channel::Cmd => s.cmd_valid = 1,
             Channel::Post => s.post_valid = 1,
             Channel::Wire => s.wire_valid = 1,
             Channel::Cqdb => s.cqdb_valid = 1,
-            Channel::Internal => {}
+            Channel::Wqe | Channel::Internal => {}
         }
         self.sent.insert(tag, op);
         tag
