@@ -88,16 +88,10 @@ module rnic_execute
     enter_err.state = QPS_ERR;
   endfunction
 
-  function automatic qp_ctx_t enter_sqe(qp_ctx_t q);
-    enter_sqe            = stop_sending(q);
-    enter_sqe.state      = QPS_SQE;
-    enter_sqe.send_epoch = q.send_epoch + 1'b1;
-  endfunction
-
   // A new life: everything unset, both queues empty, both epochs on. What the CQs had
   // before is taken as known; list membership stays, since the entries are still there.
   function automatic qp_ctx_t reset_qp(qp_ctx_t q, logic known_s, logic known_r);
-    reset_qp            = stop_sending(q);
+    reset_qp            = q;
     reset_qp.state      = QPS_RESET;
     reset_qp.sq_head    = '0;
     reset_qp.sq_queued  = '0;
@@ -213,6 +207,7 @@ module rnic_execute
   count_t   issue_offset;
   logic     cascade_step;
   logic     attr_write;
+  logic     to_reset, to_err, to_sqe;
 
   logic     may_send, waiting, waiting_runs, fence_shuts, rejectable, form_errors;
   logic     live_s, live_r, oldest_s, oldest_r, wc_error;
@@ -261,6 +256,9 @@ module rnic_execute
     cascade_step = 1'b0;
     attr_write   = 1'b0;
     cmd_slot     = '0;
+    to_reset     = 1'b0;
+    to_err       = 1'b0;
+    to_sqe       = 1'b0;
 
     unique case (kind)
       // ---- CQ commands and doorbells: the ring side is below
@@ -308,7 +306,7 @@ module rnic_execute
         retires = 1'b0;
         if (!exists) outcome = OUT_NO_QP;
         else begin
-          judged        = reset_qp(touched, err_s, err_r);
+          to_reset      = 1'b1;
           judged.exists = 1'b0;
         end
       end
@@ -329,8 +327,8 @@ module rnic_execute
           if (cmd_i.attr_mask[A_PATH_MIG_STATE]) judged.mig_armed = cmd_i.attr.path_mig_state == 8'd2;
           if (cmd_i.attr_mask[A_STATE]) begin
             unique case (gate_target)
-              QPS_RESET: judged = reset_qp(judged, err_s, err_r);
-              QPS_ERR: judged = enter_err(judged);
+              QPS_RESET: to_reset = 1'b1;
+              QPS_ERR: to_err = 1'b1;
               QPS_SQD: begin
                 judged.state = QPS_SQD;
                 if (touched.state == QPS_RTS) begin
@@ -418,9 +416,7 @@ module rnic_execute
             judged.rq_queued = touched.rq_queued - 1'b1;
             worthy           = wc_error || wire_i.solicited != '0;
             if (!wc_error) cqe.opcode = wire_i.opcode;
-            else if (touched.transport != UD || wire_i.status != WC_LOC_LEN_ERR) begin
-              judged = enter_err(judged);
-            end
+            else to_err = touched.transport != UD || wire_i.status != WC_LOC_LEN_ERR;
           end else begin
             attempt          = wc_error || touched.sig_all || sq_meta_i.signal;
             cqe.wqe_index    = sq_meta_i.wqe_index;
@@ -433,7 +429,8 @@ module rnic_execute
               judged.blocked = BLOCK_NO;
             end
             if (!wc_error) cqe.opcode = sq_meta_i.wc_opcode;
-            else judged = (touched.transport == RC) ? enter_err(judged) : enter_sqe(judged);
+            else if (touched.transport == RC) to_err = 1'b1;
+            else to_sqe = 1'b1;
           end
           if (!wc_error) begin
             cqe.byte_count = wire_i.byte_count;
@@ -462,7 +459,8 @@ module rnic_execute
               cqe.wqe_index    = sq_meta_i.wqe_index;
               judged.sq_head   = sq_slot(touched.sq_head, count_t'(1));
               judged.sq_queued = touched.sq_queued - 1'b1;
-              judged = (touched.transport == RC) ? enter_err(judged) : enter_sqe(judged);
+              to_err           = touched.transport == RC;
+              to_sqe           = touched.transport != RC;
             end
           end else if (sq_meta_i.fence && touched.sq_reads != '0) begin
             judged.blocked = BLOCK_FENCE;
@@ -504,6 +502,15 @@ module rnic_execute
 
       default: outcome = OUT_BAD_OP;
     endcase
+
+    // The moves that end what was sent, in one place for all operations.
+    if (to_reset || to_err || to_sqe) judged = stop_sending(judged);
+    if (to_reset) judged = reset_qp(judged, err_s, err_r);
+    if (to_err) judged.state = QPS_ERR;
+    if (to_sqe) begin
+      judged.state      = QPS_SQE;
+      judged.send_epoch = touched.send_epoch + 1'b1;
+    end
   end
 
   // ------------------------------------------------------------------ attempt

@@ -552,7 +552,7 @@ module rnic_top
       .wdata_i (ex_recv_index_q)
   );
 
-  // The bytes of the attribute word that belong to the attributes of a mask.
+  // The bytes of the attribute record that belong to the attributes of a mask.
   function automatic qp_attr_t attr_bytes(attr_mask_t mask);
     qp_attr_t b;
     b = '0;
@@ -583,20 +583,36 @@ module rnic_top
   endfunction
 
   // The first nine words of the record are written by words, the rest by bytes: no attribute
-  // shares a lane with another.
+  // shares a lane with another. Lanes in the order of the record, its first field last.
   localparam int unsigned AttrW = $bits(qp_attr_t);
   localparam int unsigned AttrWords = 9;
   localparam int unsigned AttrBytes = AttrW / 8 - 4 * AttrWords;
-  logic [AttrW-1:0]     ex_attr_bytes;
   logic [AttrWords-1:0] ex_attr_words_we;
   logic [AttrBytes-1:0] ex_attr_bytes_we;
-  assign ex_attr_bytes = attr_bytes(ex_attr_we);
-  for (genvar w = 0; w < AttrWords; w++) begin : g_attr_word
-    assign ex_attr_words_we[w] = ex_attr_bytes[32*w];
-  end
-  for (genvar b = 0; b < AttrBytes; b++) begin : g_attr_byte
-    assign ex_attr_bytes_we[b] = ex_attr_bytes[32*AttrWords + 8*b];
-  end
+  assign ex_attr_words_we = {
+    {2{ex_attr_we[A_ALT_PATH]}},
+    {2{ex_attr_we[A_AV]}},
+    ex_attr_we[A_DEST_QPN],
+    ex_attr_we[A_SQ_PSN],
+    ex_attr_we[A_RQ_PSN],
+    ex_attr_we[A_QKEY],
+    ex_attr_we[A_ACCESS_FLAGS]
+  };
+  assign ex_attr_bytes_we = {
+    {2{ex_attr_we[A_ALT_PATH]}},  // timeout and port
+    ex_attr_we[A_PATH_MIG_STATE],
+    ex_attr_we[A_MAX_DEST_RD_ATOMIC],
+    ex_attr_we[A_MIN_RNR_TIMER],
+    ex_attr_we[A_MAX_QP_RD_ATOMIC],
+    ex_attr_we[A_RNR_RETRY],
+    ex_attr_we[A_RETRY_CNT],
+    ex_attr_we[A_TIMEOUT],
+    ex_attr_we[A_PATH_MTU],
+    ex_attr_we[A_PORT],
+    ex_attr_we[A_EN_SQD_NOTIFY],
+    {2{ex_attr_we[A_ALT_PATH]}},  // P_Key index
+    {2{ex_attr_we[A_PKEY_INDEX]}}
+  };
 
   qp_attr_t out_attr;
 
