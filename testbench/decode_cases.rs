@@ -229,6 +229,43 @@ fn a_decoder_that_differs_is_a_failed_check() {
     assert_eq!(json["records"][0]["verdict"]["differences"][0]["field"], "wqe_blocks");
 }
 
+/// The RTL as it is built into the binary: every field of every verdict is the model's.
+#[cfg(feature = "rtl")]
+#[test]
+fn rtl_and_model_decode_the_same() {
+    use rnic_cosim::cosim::RtlDecoder;
+    use rnic_cosim::model::{OpClass, Transport, WqeErrors};
+    let model = ModelDecoder::default();
+    let rtl = RtlDecoder::new(model.policy).expect("it is built with the tests");
+    let engine = Compared(model, rtl);
+    let mut rng = fastrand::Rng::with_seed(5);
+    let (mut well_formed, mut malformed) = (0, 0);
+    for _ in 0..50_000 {
+        let mut ctrl = [rng.u32(..), rng.u32(..), rng.u32(..), rng.u32(..)];
+        if rng.u8(..8) > 0 {
+            let class = OpClass::ALL[rng.usize(..8)];
+            ctrl[0] = ctrl[0] & !0xff | u32::from(class.mlx5());
+            ctrl[1] &= !0xc0;
+            ctrl[2] &= !0xf1;
+        }
+        let input = ControlInput {
+            ctrl,
+            format: if rng.bool() { WqeFormat::Book } else { WqeFormat::Mlx5 },
+            transport: Transport::ALL[rng.usize(..3)],
+            path_mtu: rng.u8(1..=5),
+            payload_len: rng.bool().then(|| rng.u32(..) >> rng.u8(..32)),
+            inline: rng.bool(),
+            walk_errors: [WqeErrors::EMPTY, WqeErrors::WALK_FORMAT, WqeErrors::WALK_LENGTH]
+                [rng.usize(..3)],
+        };
+        let verdict = engine.decode(&input).expect("it answers");
+        assert_eq!(verdict.differences, [], "{input:?}");
+        assert_eq!(verdict.engine, "rtl+model");
+        *(if verdict.errors.is_empty() { &mut well_formed } else { &mut malformed }) += 1;
+    }
+    assert!(well_formed > 5_000 && malformed > 5_000, "{well_formed}, {malformed}");
+}
+
 /// One that fails leaves the WQE without verdict, and says why.
 #[test]
 fn a_decoder_that_fails_is_a_failed_check() {
