@@ -4,7 +4,10 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use rnic_cosim::decode::{self, Options, Style};
+use rnic_cosim::decode::{
+    self, Compared, ControlDecoder, ControlInput, ModelDecoder, Options, Style, Verdict,
+};
+use rnic_cosim::model::WqeFormat;
 use serde_json::Value;
 
 const CASES: &str = include_str!("data/decode_cases.toml");
@@ -85,13 +88,21 @@ fn within(want: &Value, got: &Value) -> bool {
     }
 }
 
-/// Everything that the JSON form must hold.
-fn judge(case: &Case, json: &Value) {
+/// Who decodes control segments in the binary, and as it says so to people. Where the hardware
+/// is in it, both decode, and a difference would be a failed check.
+const ENGINE: (&str, &str) =
+    if cfg!(feature = "rtl") { ("rtl+model", "(rtl+model, ") } else { ("model", "(model only, ") };
+
+/// Everything that the JSON form must hold; `engine` is who decoded control segments.
+fn judge(case: &Case, json: &Value, engine: &str) {
     let id = &case.id;
     let e = &case.expect;
     let records = json["records"].as_array().expect("records");
     assert_eq!(records.len(), e.records.len(), "{id}: number of records in {json:#}");
     for (i, (got, want)) in records.iter().zip(&e.records).enumerate() {
+        if let Some(v) = got.get("verdict") {
+            assert_eq!(v["engine"], engine, "{id}: record {i}");
+        }
         for (key, value) in want.as_object().expect("a table") {
             assert!(within(value, &got[key]), "{id}: record {i}, {key}: {value} in {got:#}");
         }
@@ -158,7 +169,7 @@ fn library() {
             Ok(report) => {
                 assert_ne!(case.expect.exit, 2, "{}: must be refused: {report:#?}", case.id);
                 assert_eq!(report.consistent(), case.expect.exit == 0, "{}", case.id);
-                judge(&case, &serde_json::to_value(&report).expect("serialises"));
+                judge(&case, &serde_json::to_value(&report).expect("serialises"), "model");
                 judge_text(&case, &decode::render(&report, Style::default()));
             }
             Err(e) => {
@@ -188,10 +199,87 @@ fn binary_json_and_text() {
             }
             continue;
         }
-        judge(&case, &serde_json::from_str(&json.stdout).expect("JSON"));
+        let value: Value = serde_json::from_str(&json.stdout).expect("JSON");
+        judge(&case, &value, ENGINE.0);
         judge_text(&case, &text.stdout);
+        let verdict = value["records"].to_string().contains("\"verdict\"");
+        assert_eq!(text.stdout.contains(ENGINE.1), verdict, "{}", case.id);
         assert!(!text.stdout.contains('\x1b'), "{}: colour into a pipe", case.id);
     }
+}
+
+/// A decoder that does not agree with the model is a failed check that names the field.
+#[test]
+fn a_decoder_that_differs_is_a_failed_check() {
+    struct Other;
+    impl ControlDecoder for Other {
+        fn decode(&self, input: &ControlInput) -> Result<Verdict, String> {
+            let verdict = ModelDecoder::default().decode(input)?;
+            Ok(Verdict { engine: "rtl", wqe_blocks: verdict.wqe_blocks + 1, ..verdict })
+        }
+    }
+    let engine = Compared(ModelDecoder::default(), Other);
+    let case = cases().into_iter().find(|c| c.id == "mlx5-inline").expect("it is there");
+    let input = case.input.expect("it has one");
+    let report = decode::decode_with(&input, &Options::default(), &engine).expect("decoded");
+    assert!(!report.consistent());
+    let [check] = &report.checks[..] else { panic!("{:?}", report.checks) };
+    assert_eq!(check.detail, "line 1: wqe_blocks: model 1, rtl 2");
+    let json = serde_json::to_value(&report).expect("serialises");
+    assert_eq!(json["records"][0]["verdict"]["differences"][0]["field"], "wqe_blocks");
+}
+
+/// The RTL as it is built into the binary: every field of every verdict is the model's.
+#[cfg(feature = "rtl")]
+#[test]
+fn rtl_and_model_decode_the_same() {
+    use rnic_cosim::cosim::RtlDecoder;
+    use rnic_cosim::model::{OpClass, Transport, WqeErrors};
+    let model = ModelDecoder::default();
+    let rtl = RtlDecoder::new(model.policy).expect("it is built with the tests");
+    let engine = Compared(model, rtl);
+    let mut rng = fastrand::Rng::with_seed(5);
+    let (mut well_formed, mut malformed) = (0, 0);
+    for _ in 0..50_000 {
+        let mut ctrl = [rng.u32(..), rng.u32(..), rng.u32(..), rng.u32(..)];
+        if rng.u8(..8) > 0 {
+            let class = OpClass::ALL[rng.usize(..8)];
+            ctrl[0] = ctrl[0] & !0xff | u32::from(class.mlx5());
+            ctrl[1] &= !0xc0;
+            ctrl[2] &= !0xf1;
+        }
+        let input = ControlInput {
+            ctrl,
+            format: if rng.bool() { WqeFormat::Book } else { WqeFormat::Mlx5 },
+            transport: Transport::ALL[rng.usize(..3)],
+            path_mtu: rng.u8(1..=5),
+            payload_len: rng.bool().then(|| rng.u32(..) >> rng.u8(..32)),
+            inline: rng.bool(),
+            walk_errors: [WqeErrors::EMPTY, WqeErrors::WALK_FORMAT, WqeErrors::WALK_LENGTH]
+                [rng.usize(..3)],
+        };
+        let verdict = engine.decode(&input).expect("it answers");
+        assert_eq!(verdict.differences, [], "{input:?}");
+        assert_eq!(verdict.engine, "rtl+model");
+        *(if verdict.errors.is_empty() { &mut well_formed } else { &mut malformed }) += 1;
+    }
+    assert!(well_formed > 5_000 && malformed > 5_000, "{well_formed}, {malformed}");
+}
+
+/// One that fails leaves the WQE without verdict, and says why.
+#[test]
+fn a_decoder_that_fails_is_a_failed_check() {
+    struct Broken;
+    impl ControlDecoder for Broken {
+        fn decode(&self, _: &ControlInput) -> Result<Verdict, String> {
+            Err("out of order".into())
+        }
+    }
+    let input = "00000a0a 00012001 00000018 00000000";
+    let options = Options { format: Some(WqeFormat::Book), ..Options::default() };
+    let report = decode::decode_with(input, &options, &Broken).expect("decoded");
+    let [check] = &report.checks[..] else { panic!("{:?}", report.checks) };
+    assert_eq!((check.ok, &*check.detail), (false, "line 1: out of order"));
 }
 
 #[test]

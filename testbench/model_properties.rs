@@ -52,6 +52,13 @@ fn pick(b: &Bench, [what, x, y, z]: Dice) -> Operation {
             rq_ceiling: u32::from(z / 16) % 6,
             sq_sig_all: z & 8 > 0,
         },
+        4 if z < 60 => Operation::DeregKey { lkey: Lkey::of(u32::from(x % 10), y & 1) },
+        4 if z < 160 => Operation::RegKey {
+            lkey: Lkey::of(u32::from(x % 10), y & 1),
+            base: u64::MAX - 16,
+            length: u64::from(z % 20),
+            access: AccessFlags(u32::from(y % 20)),
+        },
         4 => Operation::QueryQp { qpn },
         5..=9 => {
             let (from, t) = qp.map_or_else(Default::default, |q| (q.state, q.transport));

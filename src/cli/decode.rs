@@ -8,8 +8,11 @@ use anyhow::Context;
 use clap::ValueEnum;
 
 use super::BadInput;
+#[cfg(feature = "rtl")]
+use crate::decode::Compared;
 use crate::decode::{
-    self, CQ_EVENTS, CQE_SYNDROMES, Meaning, Options, Query, Report, Style, WC_STATUSES,
+    self, CQ_EVENTS, CQE_SYNDROMES, ControlDecoder, Meaning, ModelDecoder, Options, Query, Report,
+    Style, WC_STATUSES,
 };
 use crate::model::{Transport, WqeFormat};
 
@@ -133,12 +136,28 @@ pub fn run(a: Args) -> anyhow::Result<ExitCode> {
             }),
             path_mtu: (a.path_mtu / 128).ilog2() as u8,
         };
-        decode::decode(&text, &options).map_err(|e| BadInput(format!("{name}: {e}")))?
+        decode::decode_with(&text, &options, &*engine())
+            .map_err(|e| BadInput(format!("{name}: {e}")))?
     } else {
         decode::look_up(&query).map_err(|e| BadInput(e.to_string()))?
     };
     print(&report, a.json, a.summary)?;
     Ok(ExitCode::from(u8::from(!report.consistent())))
+}
+
+/// The golden model, and the RTL beside it where this program holds its decoder.
+#[cfg(feature = "rtl")]
+fn engine() -> Box<dyn ControlDecoder> {
+    let model = ModelDecoder::default();
+    match crate::cosim::RtlDecoder::new(model.policy) {
+        Ok(rtl) => Box::new(Compared(model, rtl)),
+        Err(_) => Box::new(model),
+    }
+}
+
+#[cfg(not(feature = "rtl"))]
+fn engine() -> Box<dyn ControlDecoder> {
+    Box::new(ModelDecoder::default())
 }
 
 /// Name for messages and text. Bytes that are no UTF-8 are kept as replacement characters: a

@@ -7,6 +7,7 @@ pub mod bench;
 pub mod campaign;
 pub mod convert;
 mod coverage;
+mod decoder;
 mod driver;
 mod engine;
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub mod timing;
 mod wqe_memory;
 
 pub use coverage::{Coverage, Distances};
+pub use decoder::RtlDecoder;
 pub use driver::{CHANNELS, Driver};
 pub use engine::{Cosim, Failure, NextCompletion, Source, View};
 pub use host::{BadPoll, Host};

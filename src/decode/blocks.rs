@@ -1,6 +1,7 @@
 //! Rows to blocks: each byte is placed where its offset says, and nothing is padded.
 
 use super::lex::{self, Entry, Foreign, Line, WqeHead};
+use super::record::Check;
 
 /// How the bytes of a block were printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub struct Paste {
     pub items: Vec<Item>,
     pub problems: Vec<Problem>,
     pub warnings: Vec<String>,
+    /// Checks that failed while it was read.
+    pub failed: Vec<Check>,
     /// Output of another device family, with its line.
     pub foreign: Vec<(usize, Foreign)>,
     pub lines: usize,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::{
-    Config, Policy, PostSend, Transport, WireHeaders, WqeErrors, WqeFormat, decode_wqe,
+    Config, OpClass, Policy, PostSend, Transport, WireHeaders, WqeErrors, WqeFormat, decode_wqe,
 };
 
 /// A control segment and what is known of the rest of the WQE.
@@ -19,19 +19,89 @@ pub struct ControlInput {
     pub payload_len: Option<u32>,
     /// An inline data segment follows (mlx5 format).
     pub inline: bool,
+    /// What a walk over the data segments found; keys are not known here.
+    pub walk_errors: WqeErrors,
+}
+
+impl ControlInput {
+    /// The POST_SEND that stands for this WQE.
+    pub fn post_send(&self) -> PostSend {
+        // Without the segments an atomic is taken to move its 8 bytes; others have no length
+        // that could be wrong.
+        let atomic = OpClass::from_mlx5(self.ctrl[0] as u8).is_some_and(OpClass::is_atomic);
+        PostSend {
+            ctrl: self.ctrl,
+            format: self.format,
+            payload_len: self.payload_len.unwrap_or(if atomic { 8 } else { 0 }),
+            inline: self.inline,
+            walk_format: self.walk_errors.contains(WqeErrors::WALK_FORMAT),
+            walk_length: self.walk_errors.contains(WqeErrors::WALK_LENGTH),
+            ..PostSend::default()
+        }
+    }
 }
 
 /// Decodes control segments. Two implementations given the same input must give the same
 /// [`Verdict`] but for its `engine`.
 pub trait ControlDecoder {
     /// Decodes one WQE.
-    fn decode(&self, input: &ControlInput) -> Verdict;
+    ///
+    /// # Errors
+    /// A message, if the decoder itself fails. Every input has a verdict.
+    fn decode(&self, input: &ControlInput) -> Result<Verdict, String>;
+}
+
+/// Two decoders at once: the verdict of the first, held against the second's.
+pub struct Compared<A, B>(pub A, pub B);
+
+impl<A: ControlDecoder, B: ControlDecoder> ControlDecoder for Compared<A, B> {
+    fn decode(&self, input: &ControlInput) -> Result<Verdict, String> {
+        let first = self.0.decode(input)?;
+        let second = self.1.decode(input)?;
+        let mut differences = differences(&first, &second);
+        differences.extend(first.differences);
+        let engine = match (first.engine, second.engine) {
+            ("model", "rtl") => "rtl+model",
+            (one, _) => one,
+        };
+        Ok(Verdict { engine, differences, ..first })
+    }
+}
+
+/// Fields of the same name with different values.
+fn differences(a: &Verdict, b: &Verdict) -> Vec<Difference> {
+    let fields = |v: &Verdict| match serde_json::to_value(v) {
+        Ok(serde_json::Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let (of_a, of_b) = (fields(a), fields(b));
+    let names: std::collections::BTreeSet<&String> = of_a.keys().chain(of_b.keys()).collect();
+    let text = |value: Option<&serde_json::Value>| {
+        value.map_or_else(|| "absent".to_owned(), ToString::to_string)
+    };
+    names
+        .into_iter()
+        .filter(|name| *name != "engine" && of_a.get(*name) != of_b.get(*name))
+        .map(|name| Difference {
+            field: name.clone(),
+            values: [(a.engine, of_a.get(name)), (b.engine, of_b.get(name))]
+                .map(|(engine, value)| (engine, text(value))),
+        })
+        .collect()
+}
+
+/// A field on which two decoders do not agree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    pub field: String,
+    /// Engine and what it says.
+    pub values: [(&'static str, String); 2],
 }
 
 /// What a decoder makes of a WQE.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// Who says so: `model` or `rtl`.
+    /// Who says so: `model`, `rtl`, or `rtl+model`, which were compared.
     pub engine: &'static str,
     pub transport: &'static str,
     /// Operation, if it is one of the eight.
@@ -63,6 +133,9 @@ pub struct Verdict {
     pub packets: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_packets: Option<u32>,
+    /// Where two engines do not agree.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
 }
 
 /// The golden model.
@@ -79,21 +152,11 @@ impl Default for ModelDecoder {
 }
 
 impl ControlDecoder for ModelDecoder {
-    fn decode(&self, input: &ControlInput) -> Verdict {
-        // Without the segments an atomic is taken to move its 8 bytes; others have no length
-        // that could be wrong.
-        let atomic = matches!(input.ctrl[0] as u8, 0x11 | 0x12);
-        let assumed = if atomic { 8 } else { 0 };
-        let post = PostSend {
-            ctrl: input.ctrl,
-            format: input.format,
-            payload_len: input.payload_len.unwrap_or(assumed),
-            inline: input.inline,
-            ..PostSend::default()
-        };
+    fn decode(&self, input: &ControlInput) -> Result<Verdict, String> {
+        let post = input.post_send();
         let d = decode_wqe(&post, input.transport, input.path_mtu, &self.policy, &self.config);
         let known = input.payload_len.is_some();
-        Verdict {
+        Ok(Verdict {
             engine: "model",
             transport: input.transport.name(),
             class: d.class.map(|c| c.to_string()),
@@ -113,6 +176,54 @@ impl ControlDecoder for ModelDecoder {
             length: input.payload_len,
             packets: known.then_some(d.packets),
             response_packets: (known && d.response_packets > 0).then_some(d.response_packets),
+            differences: Vec::new(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The model with one field of its verdict bent.
+    struct Bent(fn(&mut Verdict));
+
+    impl ControlDecoder for Bent {
+        fn decode(&self, input: &ControlInput) -> Result<Verdict, String> {
+            let mut verdict = Verdict { engine: "rtl", ..ModelDecoder::default().decode(input)? };
+            self.0(&mut verdict);
+            Ok(verdict)
         }
+    }
+
+    fn compare(bend: fn(&mut Verdict)) -> Verdict {
+        let input = ControlInput {
+            // RDMA_WRITE, ds 3, signaled.
+            ctrl: [8, 3, 8, 0],
+            format: WqeFormat::Mlx5,
+            transport: Transport::Rc,
+            path_mtu: 3,
+            payload_len: Some(100),
+            inline: false,
+            walk_errors: WqeErrors::EMPTY,
+        };
+        Compared(ModelDecoder::default(), Bent(bend)).decode(&input).expect("both decode")
+    }
+
+    #[test]
+    fn a_difference_names_its_field() {
+        let same = compare(|_| {});
+        assert_eq!((same.engine, same.differences.len()), ("rtl+model", 0));
+        let bent = compare(|v| v.segments = 2);
+        let values = [("model", "1".to_owned()), ("rtl", "2".to_owned())];
+        assert_eq!(bent.differences, [Difference { field: "segments".into(), values }]);
+        assert_eq!(bent.segments, 1, "the model's verdict");
+        let bent = compare(|v| {
+            v.packets = None;
+            v.errors.push("BAD_DS".into());
+        });
+        let fields: Vec<&str> = bent.differences.iter().map(|d| d.field.as_str()).collect();
+        assert_eq!(fields, ["errors", "packets"]);
+        assert_eq!(bent.differences[1].values[1], ("rtl", "absent".to_owned()));
     }
 }

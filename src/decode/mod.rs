@@ -19,7 +19,7 @@ mod relate;
 mod render;
 mod wqe;
 
-pub use control::{ControlDecoder, ControlInput, ModelDecoder, Verdict};
+pub use control::{Compared, ControlDecoder, ControlInput, Difference, ModelDecoder, Verdict};
 pub use lookup::{Query, look_up};
 pub use names::{
     CQ_EVENTS, CQE_SYNDROMES, Meaning, Namespace, Side, WC_STATUSES, cqe_opcode,
@@ -27,7 +27,7 @@ pub use names::{
 };
 pub use record::{
     Check, CqeRecord, DataSeg, LookUp, QpSummary, Record, Report, RootCause, Source, Told,
-    WqeRecord,
+    WalkRecord, WqeRecord,
 };
 pub use render::{Style, render};
 
@@ -86,6 +86,7 @@ pub fn decode_with(
     }
     let mut report = relate::report(found);
     report.warnings = std::mem::take(&mut paste.warnings);
+    report.checks.append(&mut paste.failed);
     for p in &paste.problems {
         report.checks.push(Check {
             text: "every dump of the paste can be read".into(),
@@ -369,14 +370,30 @@ impl Step<'_> {
                     transport.name()
                 ));
             }
-            r.verdict = Some(self.engine.decode(&ControlInput {
+            let walked = wqe::walk_segments(&mut r, b, self.ctx.format, transport);
+            let answer = self.engine.decode(&ControlInput {
                 ctrl,
                 format: self.ctx.format,
                 transport,
                 path_mtu: self.options.path_mtu,
-                payload_len: wqe::payload(&r),
+                payload_len: r.walk.as_ref().map(|w| w.length),
                 inline: r.data_segs.iter().any(|d| d.inline),
-            }));
+                walk_errors: walked,
+            });
+            let mut failed = |text: &str, what: String| {
+                let detail = format!("line {line}: {what}");
+                paste.failed.push(Check { text: text.into(), ok: false, detail });
+            };
+            match answer {
+                Ok(verdict) => {
+                    for Difference { field, values: [(a, x), (b, y)] } in &verdict.differences {
+                        let what = format!("{field}: {a} {x}, {b} {y}");
+                        failed("both decoders say the same of the WQE", what);
+                    }
+                    r.verdict = Some(verdict);
+                }
+                Err(e) => failed("the decoder answers", e),
+            }
         } else if eth {
             r.say.push(
                 "an Ethernet send queue is none of RC, UC and UD: no verdict of the decoder".into(),

@@ -237,6 +237,9 @@ pub struct WqeRecord {
     pub data_seg: Option<DataSeg>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub data_segs: Vec<DataSeg>,
+    /// The walk over the data segments, if the dump holds them all: the eight RDMA operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub walk: Option<WalkRecord>,
     /// What the decoder of control segments makes of it: the eight RDMA operations only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<super::control::Verdict>,
@@ -244,13 +247,33 @@ pub struct WqeRecord {
 }
 
 /// A data segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DataSeg {
+    /// As it stands in the segment.
     pub byte_count: u32,
+    /// What it counts: 0 is 2^31 in a pointer of mlx5 format. Absent where nothing was walked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inline: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lkey: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub addr: Option<u64>,
+    /// Inline payload as hex digits, as far as the WQE holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<String>,
+}
+
+/// What the model's walker found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WalkRecord {
+    /// Units of 16 bytes that it read.
+    pub units: u32,
+    /// Payload bytes.
+    pub length: u32,
+    /// WALK_FORMAT and WALK_LENGTH; whether keys resolve is not known.
+    pub errors: Vec<String>,
+    /// What is wrong, one by one.
+    pub faults: Vec<String>,
 }

@@ -244,6 +244,13 @@ impl Page {
         for d in &w.data_segs {
             self.field("data segment", segment(d));
         }
+        if let Some(k) = &w.walk {
+            self.field("payload", format!("{}, found by the walk", count(k.length, "byte")));
+            for fault in &k.faults {
+                let text = self.paint("31", fault);
+                self.field("malformed", text);
+            }
+        }
         if let Some(v) = &w.verdict {
             let verdict = if v.errors.is_empty() {
                 self.paint("32", "well formed")
@@ -253,7 +260,8 @@ impl Page {
                     status.map_or_else(String::new, |m| format!(", completes with {}", m.name));
                 self.paint("31", &format!("{}{end}", v.errors.join(", ")))
             };
-            self.field("verdict", format!("{verdict} ({}, {})", v.engine, v.transport));
+            let engine = if v.engine == "model" { "model only" } else { v.engine };
+            self.field("verdict", format!("{verdict} ({engine}, {})", v.transport));
             if let Some(c) = &v.class {
                 self.field("operation", c);
             }
@@ -363,13 +371,23 @@ fn side(s: super::Side) -> &'static str {
 }
 
 fn segment(d: &DataSeg) -> String {
-    match (d.inline, d.lkey, d.addr) {
-        (false, Some(k), Some(a)) => {
-            format!("{} bytes, lkey 0x{k:x}, address 0x{a:x}", d.byte_count)
+    let bytes = d.bytes.unwrap_or(d.byte_count);
+    match (d.lkey, d.addr, &d.payload) {
+        (Some(k), Some(a), _) => {
+            let zero = if bytes == d.byte_count { "" } else { " (byte count 0)" };
+            format!("{bytes} bytes{zero}, lkey 0x{k:x}, address 0x{a:x}")
         }
-        _ => format!("{} bytes inline", d.byte_count),
+        (_, _, Some(p)) if !p.is_empty() => {
+            // Payload is hex digits; two are a byte.
+            let more = if p.len() > 2 * SHOWN { "..." } else { "" };
+            format!("{bytes} bytes inline: {}{more}", &p[..p.len().min(2 * SHOWN)])
+        }
+        _ => format!("{bytes} bytes inline"),
     }
 }
+
+/// Bytes of inline payload in a line.
+const SHOWN: usize = 32;
 
 fn count(n: u32, of: &str) -> String {
     if n == 1 { format!("1 {of}") } else { format!("{n} {of}s") }

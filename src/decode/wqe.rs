@@ -1,11 +1,13 @@
 //! The send WQE, byte by byte (`struct mlx5_wqe_ctrl_seg` and its neighbours in rdma-core's
 //! `mlx5dv.h`; Ethernet segment of the kernel's `linux/mlx5/qp.h`).
 
-use crate::model::{Transport, WqeFormat};
+use std::fmt::Write;
+
+use crate::model::{DataSegment, KeyTable, Transport, WqeErrors, WqeFormat, walk};
 
 use super::blocks::Block;
 use super::names;
-use super::record::{DataSeg, WqeRecord};
+use super::record::{DataSeg, WalkRecord, WqeRecord};
 
 /// Bytes of the control segment, and the unit of `ds`.
 pub const UNIT: usize = 16;
@@ -125,7 +127,13 @@ fn data_segments(v: &[u8], from: usize) -> Vec<DataSeg> {
         let word = be32(v, at);
         if word >> 31 == 1 {
             let n = word & 0x3ff;
-            out.push(DataSeg { byte_count: n, inline: true, lkey: None, addr: None });
+            let bytes = v[at + 4..].iter().copied().take(n as usize);
+            out.push(DataSeg {
+                byte_count: n,
+                inline: true,
+                payload: Some(hex(bytes)),
+                ..DataSeg::default()
+            });
             at += (4 + n as usize).div_ceil(UNIT) * UNIT;
         } else {
             out.push(DataSeg {
@@ -133,6 +141,7 @@ fn data_segments(v: &[u8], from: usize) -> Vec<DataSeg> {
                 inline: false,
                 lkey: Some(be32(v, at + 4)),
                 addr: Some(be64(v, at + 8)),
+                ..DataSeg::default()
             });
             at += UNIT;
         }
@@ -205,6 +214,7 @@ pub fn decode(
         qkey: None,
         data_seg: None,
         data_segs: Vec::new(),
+        walk: None,
         verdict: None,
         say: Vec::new(),
     };
@@ -253,17 +263,69 @@ pub fn decode(
         }
         _ => {}
     }
-    if let [one] = r.data_segs[..] {
-        r.data_seg = Some(one);
+    if let [one] = &r.data_segs[..] {
+        r.data_seg = Some(one.clone());
     }
     r
 }
 
-/// Payload length, if all of the data segments lie in the dump.
-pub fn payload(r: &WqeRecord) -> Option<u32> {
-    if r.partial {
-        return None;
+fn hex(bytes: impl IntoIterator<Item = u8>) -> String {
+    bytes.into_iter().fold(String::new(), |mut out, b| {
+        // Writing into a string does not fail.
+        let _ = write!(out, "{b:02x}");
+        out
+    })
+}
+
+/// Walks the data segments of one of the eight operations as the hardware would, if the dump
+/// holds them all. What the walk says of keys is left out: no key is known here.
+pub fn walk_segments(
+    r: &mut WqeRecord,
+    block: &Block,
+    format: WqeFormat,
+    transport: Transport,
+) -> WqeErrors {
+    let mut missing = false;
+    let unit = |k: u32| {
+        let from = k as usize * UNIT;
+        missing |= !block.holds(from, from + UNIT);
+        std::array::from_fn(|i| block.bytes.get(from + i).copied().flatten().unwrap_or(0))
+    };
+    let w = walk(unit, format, transport, &KeyTable::new(0));
+    if missing {
+        return WqeErrors::EMPTY;
     }
-    let sum: u64 = r.data_segs.iter().map(|d| u64::from(d.byte_count)).sum();
-    Some(u32::try_from(sum).unwrap_or(u32::MAX))
+    let errors = w.errors().minus(WqeErrors::WALK_KEY);
+    let faults = w.faults.iter().filter(|f| f.error() != WqeErrors::WALK_KEY);
+    r.walk = Some(WalkRecord {
+        units: w.units_read,
+        length: w.length,
+        errors: errors.names(),
+        faults: faults.map(ToString::to_string).collect(),
+    });
+    r.data_segs = w.segments.into_iter().map(data_seg).collect();
+    r.data_seg = match &r.data_segs[..] {
+        [one] => Some(one.clone()),
+        _ => None,
+    };
+    errors
+}
+
+fn data_seg(segment: DataSegment) -> DataSeg {
+    match segment {
+        DataSegment::Pointer(sge) => DataSeg {
+            byte_count: sge.bytes & 0x7fff_ffff,
+            bytes: Some(sge.bytes),
+            lkey: Some(sge.lkey.0),
+            addr: Some(sge.address),
+            ..DataSeg::default()
+        },
+        DataSegment::Inline { bytes, payload } => DataSeg {
+            byte_count: bytes,
+            bytes: Some(bytes),
+            inline: true,
+            payload: Some(hex(payload)),
+            ..DataSeg::default()
+        },
+    }
 }

@@ -163,12 +163,13 @@ impl Content {
     /// Immediate or invalidate key; 0 where there is none.
     pub const fn misc(&self) -> u32 {
         match self {
-            Self::Send { form, .. } => match form {
-                SendForm::Rc(RcSend::Imm(word) | RcSend::Invalidate(word))
-                | SendForm::Uc(Some(word))
-                | SendForm::Ud(_, Some(word)) => *word,
-                _ => 0,
-            },
+            Self::Send {
+                form:
+                    SendForm::Rc(RcSend::Imm(word) | RcSend::Invalidate(word))
+                    | SendForm::Uc(Some(word))
+                    | SendForm::Ud(_, Some(word)),
+                ..
+            } => *word,
             Self::Write { imm: Some(w), .. } => w.imm,
             _ => 0,
         }

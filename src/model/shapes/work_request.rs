@@ -162,7 +162,7 @@ impl WorkRequest {
     }
 
     /// Elements of `sg_list`.
-    pub const fn num_sge(&self) -> usize {
+    pub fn num_sge(&self) -> usize {
         self.sg_list.len()
     }
 
