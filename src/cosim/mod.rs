@@ -4,24 +4,31 @@
 //! * [`stimulus`] makes operations at random; [`recording`] keeps runs and [`shrink`] thins them out.
 
 pub mod bench;
+mod bins;
 pub mod campaign;
 pub mod convert;
 mod coverage;
+pub mod coverage_report;
 mod driver;
 mod engine;
 #[cfg(test)]
 pub(crate) mod fake;
 #[cfg(test)]
 mod fake_tests;
+pub mod files;
+mod functional;
 mod host;
 mod mismatch;
 pub mod recording;
+pub mod results;
 mod scoreboard;
 mod settings;
 pub mod shrink;
 pub mod stimulus;
 pub mod timing;
+mod unreachable;
 
+pub use bins::{Bins, GROUPS, Group, NAMES};
 pub use coverage::{Coverage, Distances};
 pub use driver::{CHANNELS, Driver};
 pub use engine::{Cosim, Failure, NextCompletion, Source, View};
