@@ -206,6 +206,24 @@ impl Profile {
             ..STEADY
         },
         Profile {
+            name: "bad-sends",
+            about: "bad sends, found at the post or at the issue, into CQs that fail too",
+            qps: (2, 4),
+            cqs: (1, 2),
+            gap: [0, 0, 0, 3],
+            depth: (1, 5),
+            leave_rts: 30,
+            bad_wqe: 150,
+            fault: 40,
+            destroy: 20,
+            recv: 100,
+            poll: 400,
+            arm: 300,
+            ignore_overrun: 250,
+            reset_every: 2000,
+            ..STEADY
+        },
+        Profile {
             name: "churn",
             about: "QPs and CQs are created, reset and destroyed under way, the device too",
             qps: (2, 3),
