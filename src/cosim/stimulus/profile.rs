@@ -224,6 +224,24 @@ impl Profile {
             ..STEADY
         },
         Profile {
+            name: "rebirth",
+            about: "QPs that live for a few operations, on CQs that fail at once",
+            qps: (2, 3),
+            cqs: (2, 2),
+            gap: [12, 8, 4, 40],
+            depth: (1, 2),
+            climb: 600,
+            leave_rts: 400,
+            leave_to: [1, 4, 2, 1],
+            query: 10,
+            destroy: 250,
+            fault: 40,
+            errors: 100,
+            recv: 500,
+            poll: 200,
+            ..STEADY
+        },
+        Profile {
             name: "churn",
             about: "QPs and CQs are created, reset and destroyed under way, the device too",
             qps: (2, 3),
