@@ -109,6 +109,7 @@ pub fn main() {
         let file = if own.is_file() { own } else { Path::new("sim").join(name) };
         sources.push(file.display().to_string());
     }
+    println!("cargo::rustc-env=RNIC_RTL_DIGEST={}", digest(&sources));
     let models = models(&sources, &rtl, wanted_configurations().as_deref());
 
     let umbrellas: Vec<Umbrellas> = std::thread::scope(|scope| {
@@ -381,6 +382,21 @@ fn read_file_list(list: &Path, rtl: &Path) -> Vec<String> {
         .filter(|line| !line.is_empty())
         .map(|file| rtl.join(file.strip_prefix("rtl/").unwrap_or(file)).display().to_string())
         .collect()
+}
+
+/// Names the hardware by its sources, so that a kept failure can say what it was seen on. The
+/// same on every machine: FNV-1a over names and contents.
+fn digest(sources: &[String]) -> String {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for source in sources {
+        let path = Path::new(source);
+        let text = fs::read(path).unwrap_or_else(|e| give_up(&format!("{source}: {e}")));
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        for byte in name.iter().chain(&[0]).chain(&text).chain(&[0]) {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    format!("{hash:016x}")
 }
 
 /// Every file in the folder, and the folder itself for new ones.

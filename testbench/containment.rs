@@ -87,7 +87,7 @@ impl Group {
                 let index = (cq.consumer + rng.u32(..=cq.occupancy)) % (2 * cq.depth);
                 (rng.u32(..100) < self.poll).then_some(Operation::Consume { cqn, index })
             }
-            Channel::Internal => None,
+            Channel::Wqe | Channel::Internal => None,
         }
     }
 
@@ -177,6 +177,8 @@ impl Group {
             | Operation::Cascade { qpn } => self.qps.contains(&qpn),
             Operation::ModifyQp(ref m) => self.qps.contains(&m.qpn),
             Operation::PostSend(ref p) => self.qps.contains(&p.qpn),
+            Operation::PostWqe(ref w) => self.qps.contains(&w.qpn),
+            Operation::RegKey { .. } | Operation::DeregKey { .. } => false,
             Operation::Complete(ref c) => self.qps.contains(&c.qpn),
             Operation::Unknown { .. } => false,
         }
@@ -341,7 +343,7 @@ mod rtl {
         }
 
         fn add(&mut self, op: &Operation, room: bool, e: &Effects) {
-            self.retire.push(convert::retire_record(0, op, e, room));
+            self.retire.push(convert::retire_record(0, op, e, room, 0));
             self.rsp.extend(convert::rsp_record(0, op, e));
             self.cqe.extend(e.cqe.as_ref().and_then(convert::cqe_record));
             self.event.extend(e.event.as_ref().map(convert::event_record));

@@ -2,6 +2,7 @@
 //! configuration, and every failure that was kept.
 #![cfg(feature = "rtl")]
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use rnic_cosim::cosim::Coverage;
@@ -24,10 +25,11 @@ fn no_difference(config: HwConfig, seeds: std::ops::Range<u64>, operations: u64)
         .flat_map(|seed| Profile::ALL.iter().map(move |p| (p, seed)))
         .map(|(profile, seed)| Case::new(profile, config, &[], operations, seed))
         .collect();
-    let campaign = Campaign { cases, jobs: 1, time_limit: None };
+    let campaign =
+        Campaign { cases, jobs: 1, time_limit: None, max_failures: NonZeroUsize::new(1) };
     let report = campaign.run(&Progress::default(), || {});
-    if let Some((case, failure)) = &report.failure {
-        panic!("{failure}\nrun it again: rnic-cosim {}", case.origin());
+    if let Some((i, failure)) = report.failures().next() {
+        panic!("{failure}\nrun it again: rnic-cosim {}", campaign.cases[i].origin());
     }
     report.total().2
 }

@@ -11,6 +11,7 @@ mod decode;
 mod explain;
 mod provision;
 mod regress;
+mod replay;
 mod run;
 mod tables;
 
@@ -39,7 +40,7 @@ enum Command {
     /// Random co-simulation of RTL against model
     Regress(regress::Args),
     /// Run a kept failure again
-    Replay(regress::ReplayArgs),
+    Replay(replay::Args),
     /// Why was my ibv_modify_qp refused?
     Explain(explain::Args),
     /// What does this WQE or CQE dump say?
@@ -58,7 +59,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(a) => run::run(a),
         Command::Regress(a) => regress::run(a),
-        Command::Replay(a) => regress::replay(a),
+        Command::Replay(a) => replay::run(a),
         Command::Explain(a) => explain::run(a),
         Command::Decode(a) => decode::run(a),
         Command::Provision(a) => provision::run(a),

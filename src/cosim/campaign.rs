@@ -1,19 +1,24 @@
 //! Many random runs, each decided by its seed alone.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::coverage::Coverage;
-use super::engine::{Cosim, Failure};
+use super::engine::{Cosim, Failure, Source, View};
+use super::files;
 use super::recording::{Recorder, Recording, Replay};
 use super::settings::set_policy;
 use super::shrink;
 use super::stimulus::{Generator, Profile, random_policy};
 use super::timing::Timing;
 use crate::hw::{Dut, DutError, HwConfig, Rtl, abi};
-use crate::model::Policy;
+use crate::model::{Channel, Operation, Policy};
 
 /// One random run.
 #[derive(Clone, Debug)]
@@ -25,6 +30,10 @@ pub struct Case {
     /// Operations to be offered.
     pub operations: u64,
     pub seed: u64,
+    /// Policies that the seed did not choose.
+    settings: Vec<(String, String)>,
+    /// Place in the list of its campaign, shards included; decides nothing about the run.
+    pub number: usize,
 }
 
 /// What a run came to.
@@ -55,7 +64,8 @@ impl Case {
             let _ = set_policy(&mut policy, key, value);
         }
         let timing = Timing::random(&mut rng);
-        Case { profile, config, policy, timing, operations, seed }
+        let settings = settings.to_vec();
+        Case { profile, config, policy, timing, operations, seed, settings, number: 0 }
     }
 
     fn generator(&self) -> Generator {
@@ -71,14 +81,26 @@ impl Case {
     /// # Errors
     /// The first difference.
     pub fn run(&self) -> Result<Passed, Failure> {
+        let mut source = self.generator();
+        self.run_from(&mut source)
+    }
+
+    fn run_from(&self, source: &mut impl Source) -> Result<Passed, Failure> {
         let mut cosim =
             Cosim::new(self.power_up()?, *self.config.sizes(), self.policy, &self.timing)?;
-        cosim.run(&mut self.generator())?;
+        cosim.run(source)?;
         Ok(Passed {
             clocks: cosim.clocks(),
             operations: cosim.operations(),
             coverage: cosim.coverage(),
         })
+    }
+
+    /// As [`Case::run`]; `None` if it was interrupted before its last operation.
+    fn run_unless(&self, interrupted: &AtomicBool) -> Option<Result<Passed, Failure>> {
+        let mut source = Interruptible { inner: self.generator(), interrupted };
+        let result = self.run_from(&mut source);
+        (result.is_err() || source.inner.exhausted()).then_some(result)
     }
 
     /// Runs it once more and keeps every step.
@@ -92,6 +114,7 @@ impl Case {
         Recording {
             seen,
             origin: self.origin(),
+            rtl: crate::hw::RTL_DIGEST.into(),
             steps: source.steps,
             ..Recording::new(self.config.sizes(), &self.policy, self.timing, self.seed)
         }
@@ -99,13 +122,44 @@ impl Case {
 
     /// The command that makes the same run.
     pub fn origin(&self) -> String {
+        let policy: String =
+            self.settings.iter().map(|(key, value)| format!(" --policy {key}={value}")).collect();
         format!(
-            "regress --profile {} --config {} --seeds {} --ops {}",
+            "regress --profile {} --config {} --seeds {} --ops {}{policy}",
             self.profile.name,
             self.config.name(),
             self.seed,
             self.operations
         )
+    }
+
+    /// Names its files.
+    pub fn stem(&self) -> String {
+        format!("{}-{}-{}", self.profile.name, self.config.name(), self.seed)
+    }
+}
+
+/// Ends early when asked to.
+struct Interruptible<'a> {
+    inner: Generator,
+    interrupted: &'a AtomicBool,
+}
+
+impl Source for Interruptible<'_> {
+    fn next(
+        &mut self,
+        channel: Channel,
+        view: &mut View<'_>,
+    ) -> Result<Option<Operation>, Failure> {
+        self.inner.next(channel, view)
+    }
+
+    fn reset_now(&mut self, clock: u64) -> bool {
+        self.inner.reset_now(clock)
+    }
+
+    fn exhausted(&self) -> bool {
+        self.inner.exhausted() || self.interrupted.load(Ordering::Relaxed)
     }
 }
 
@@ -177,7 +231,20 @@ pub fn replay(recording: &Recording, waves: Option<&Path>) -> Result<Passed, Fai
         Err(f) => f.clock(),
     };
     let dut = powered_up(config, recording.power_up)?;
-    recording.replay(Waved::new(dut, path, end.saturating_sub(WAVE_CLOCKS)), ()).map(passed)
+    // Under its own name only once it is closed: a run that is killed leaves no cut file there.
+    let scratch = files::scratch(path);
+    let dut = Waved::new(dut, &scratch, end.saturating_sub(WAVE_CLOCKS));
+    let second = recording.replay(dut, ()).map(passed);
+    let refused = |why: String| Failure::Dut {
+        clock: end,
+        error: DutError::Waves { path: path.display().to_string(), why },
+    };
+    if let Err(Failure::Dut { error: DutError::Waves { why, .. }, .. }) = second {
+        let _ = std::fs::remove_file(&scratch);
+        return Err(refused(why));
+    }
+    std::fs::rename(&scratch, path).map_err(|e| refused(e.to_string()))?;
+    second
 }
 
 /// What to run.
@@ -186,6 +253,8 @@ pub struct Campaign {
     pub jobs: usize,
     /// No new run starts after this.
     pub time_limit: Option<Duration>,
+    /// Ends after this many failures; `None`: every case is run.
+    pub max_failures: Option<NonZeroUsize>,
 }
 
 /// How far a campaign is; written while it runs.
@@ -194,57 +263,123 @@ pub struct Progress {
     pub cases: AtomicUsize,
     pub operations: AtomicU64,
     pub clocks: AtomicU64,
+    /// To be set from outside: runs under way are given up, none is started.
+    pub interrupted: AtomicBool,
 }
 
 /// The runs of one profile added up.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProfileSum {
-    pub profile: &'static str,
+    pub profile: String,
     pub runs: u64,
     pub operations: u64,
     pub clocks: u64,
     pub coverage: Coverage,
 }
 
-/// What a campaign came to.
+/// How one case ended.
+pub enum End {
+    Passed {
+        operations: u64,
+        clocks: u64,
+    },
+    Failed(Failure),
+    /// Time limit, interruption, or enough failures before it.
+    LeftOut,
+}
+
+/// What a campaign came to. Without time limit and interruption it depends on the cases alone,
+/// not on the number of jobs.
 pub struct Report {
+    /// In the order of [`Profile::ALL`].
     pub profiles: Vec<ProfileSum>,
+    /// One for each case, in order.
+    pub ends: Vec<End>,
     pub elapsed: Duration,
-    /// Runs that the time limit left out.
-    pub left_out: usize,
-    /// The first run that failed, if one did.
-    pub failure: Option<(Case, Failure)>,
+}
+
+/// Takes results in any order, counts them in the order of the cases.
+struct Tally<'a> {
+    campaign: &'a Campaign,
+    report: Report,
+    early: BTreeMap<usize, Result<Passed, Failure>>,
+    failures: usize,
+}
+
+impl Tally<'_> {
+    fn take(&mut self, i: usize, result: Result<Passed, Failure>) {
+        self.early.insert(i, result);
+        while let Some(result) = self.early.remove(&self.report.ends.len()) {
+            self.count(result);
+        }
+    }
+
+    /// Counts what was held back by cases that never ended.
+    fn close(mut self) -> Report {
+        for (i, result) in std::mem::take(&mut self.early) {
+            self.report.ends.resize_with(i, || End::LeftOut);
+            self.count(result);
+        }
+        self.report.ends.resize_with(self.campaign.cases.len(), || End::LeftOut);
+        let place = |p: &ProfileSum| Profile::ALL.iter().position(|known| known.name == p.profile);
+        self.report.profiles.sort_by_key(place);
+        self.report
+    }
+
+    fn count(&mut self, result: Result<Passed, Failure>) {
+        let enough = self.campaign.max_failures.is_some_and(|most| self.failures >= most.get());
+        let case = &self.campaign.cases[self.report.ends.len()];
+        let end = match result {
+            // Jobs that were ahead must not make a difference.
+            _ if enough => End::LeftOut,
+            Ok(passed) => {
+                self.report.add(case, &passed);
+                End::Passed { operations: passed.operations, clocks: passed.clocks }
+            }
+            Err(failure) => {
+                self.failures += 1;
+                End::Failed(failure)
+            }
+        };
+        self.report.ends.push(end);
+    }
 }
 
 impl Campaign {
-    /// Runs the cases in parallel, up to the first failure. `watch` is called now and then.
+    /// Runs the cases in parallel. `watch` is called now and then.
     pub fn run(&self, progress: &Progress, mut watch: impl FnMut()) -> Report {
         let start = Instant::now();
         let next = AtomicUsize::new(0);
-        let stop = AtomicBool::new(false);
+        let failed = AtomicUsize::new(0);
         let (tx, rx) = mpsc::channel();
-        let mut report =
-            Report { profiles: Vec::new(), elapsed: Duration::ZERO, left_out: 0, failure: None };
+        let enough =
+            || self.max_failures.is_some_and(|m| failed.load(Ordering::Relaxed) >= m.get());
+        let late = || self.time_limit.is_some_and(|limit| start.elapsed() >= limit);
+        let empty = Report { profiles: Vec::new(), ends: Vec::new(), elapsed: Duration::ZERO };
+        let mut tally =
+            Tally { campaign: self, report: empty, early: BTreeMap::new(), failures: 0 };
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.max(1) {
                 let tx = tx.clone();
-                let (next, stop) = (&next, &stop);
+                let (next, failed, enough, late) = (&next, &failed, &enough, &late);
                 scope.spawn(move || {
                     loop {
-                        let late = self.time_limit.is_some_and(|l| start.elapsed() >= l);
-                        let i = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(case) = self.cases.get(i) else { return };
-                        if late || stop.load(Ordering::Relaxed) {
+                        if late() || enough() || progress.interrupted.load(Ordering::Relaxed) {
                             return;
                         }
-                        let result = case.run();
+                        let i = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(case) = self.cases.get(i) else { return };
+                        let Some(result) = case.run_unless(&progress.interrupted) else { return };
                         match &result {
                             Ok(p) => {
                                 progress.operations.fetch_add(p.operations, Ordering::Relaxed);
                                 progress.clocks.fetch_add(p.clocks, Ordering::Relaxed);
-                                progress.cases.fetch_add(1, Ordering::Relaxed);
                             }
-                            Err(_) => stop.store(true, Ordering::Relaxed),
+                            Err(_) => {
+                                failed.fetch_add(1, Ordering::Relaxed);
+                            }
                         }
+                        progress.cases.fetch_add(1, Ordering::Relaxed);
                         if tx.send((i, result)).is_err() {
                             return;
                         }
@@ -253,28 +388,16 @@ impl Campaign {
             }
             // The last sender gone ends the loop below.
             drop(tx);
-            let mut failed: Option<(usize, Failure)> = None;
             loop {
                 match rx.recv_timeout(Duration::from_millis(200)) {
-                    Ok((i, Ok(passed))) => report.add(&self.cases[i], &passed),
-                    // Of several failures the one of the earliest case is reported, so that
-                    // the number of jobs does not decide.
-                    Ok((i, Err(f))) if failed.as_ref().is_none_or(|(j, _)| i < *j) => {
-                        failed = Some((i, f));
-                    }
-                    Ok(_) | Err(mpsc::RecvTimeoutError::Timeout) => {}
+                    Ok((i, result)) => tally.take(i, result),
+                    Err(mpsc::RecvTimeoutError::Timeout) => {}
                     Err(mpsc::RecvTimeoutError::Disconnected) => break,
                 }
                 watch();
             }
-            report.failure = failed.map(|(i, f)| (self.cases[i].clone(), f));
         });
-        report.elapsed = start.elapsed();
-        let done: u64 = report.profiles.iter().map(|p| p.runs).sum();
-        if report.failure.is_none() {
-            report.left_out = self.cases.len() - done as usize;
-        }
-        report
+        Report { elapsed: start.elapsed(), ..tally.close() }
     }
 }
 
@@ -283,7 +406,7 @@ impl Report {
         let name = case.profile.name;
         let i = self.profiles.iter().position(|p| p.profile == name).unwrap_or_else(|| {
             self.profiles.push(ProfileSum {
-                profile: name,
+                profile: name.into(),
                 runs: 0,
                 operations: 0,
                 clocks: 0,
@@ -298,24 +421,46 @@ impl Report {
         sum.coverage.add(&passed.coverage);
     }
 
+    /// The failures with the place of their case.
+    pub fn failures(&self) -> impl Iterator<Item = (usize, &Failure)> {
+        self.ends.iter().enumerate().filter_map(|(i, end)| match end {
+            End::Failed(failure) => Some((i, failure)),
+            _ => None,
+        })
+    }
+
     /// All profiles together: operations, clocks, coverage.
     pub fn total(&self) -> (u64, u64, Coverage) {
-        let mut all = Coverage::default();
-        let (mut operations, mut clocks) = (0, 0);
-        for p in &self.profiles {
-            operations += p.operations;
-            clocks += p.clocks;
-            all.add(&p.coverage);
-        }
-        (operations, clocks, all)
+        total(&self.profiles)
     }
 }
 
-/// Records a failing run and thins it out.
-pub fn shrunk(case: &Case, budget: Duration) -> Option<(Recording, Failure)> {
+/// Profiles added up: operations, clocks, coverage.
+pub fn total(profiles: &[ProfileSum]) -> (u64, u64, Coverage) {
+    let mut all = Coverage::default();
+    let (mut operations, mut clocks) = (0, 0);
+    for p in profiles {
+        operations += p.operations;
+        clocks += p.clocks;
+        all.add(&p.coverage);
+    }
+    (operations, clocks, all)
+}
+
+/// Records a failing run and thins it out, until it is interrupted or the time is over.
+pub fn shrunk(
+    case: &Case,
+    budget: Duration,
+    interrupted: &AtomicBool,
+) -> Option<(Recording, Failure)> {
     let recording = case.record();
     let config = case.config;
+    let mut first = true;
     let mut run = |r: &Recording, source: &mut Replay| {
+        // The run as it was must show the failure; after that nothing thinner is found.
+        if !std::mem::take(&mut first) && interrupted.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         r.replay_from(source, powered_up(config, r.power_up)?, ()).map(|_| ())
     };
     let (mut recording, failure) = shrink::shrink(recording, Instant::now() + budget, &mut run)?;

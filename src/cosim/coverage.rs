@@ -1,9 +1,13 @@
 //! What a run has reached: counters, so that "no difference" can be weighed.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
 
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::bins::Bins;
 use super::convert;
-use crate::model::{Answer, CqeEffect, Effects, EventKinds, Operation, Outcome, QpState};
+use super::functional::{Seen, Tracker};
+use crate::model::{Answer, CqeEffect, EventKinds, Machine, Operation, Outcome, QpState};
 
 /// Distances between two operations of one QP (or CQ) in the retire order: neighbours, one
 /// between, two between, more.
@@ -13,15 +17,15 @@ pub type Distances = [u64; 4];
 const OUTCOMES: usize = Outcome::BadAccess as usize + 1;
 
 /// Counters of one run; add runs up with [`Coverage::add`].
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Coverage {
     /// Retired operations, internal steps included.
     pub retired: u64,
     /// By outcome number.
-    #[serde(serialize_with = "named_outcomes")]
+    #[serde(serialize_with = "named_outcomes", deserialize_with = "outcomes_by_name")]
     outcomes: [u64; OUTCOMES],
     /// By operation code.
-    #[serde(skip)]
     operations: [u64; 27],
     /// Refused MODIFY_QP by layer number.
     layers: [u64; 8],
@@ -47,8 +51,12 @@ pub struct Coverage {
     pub no_wire_room: u64,
     pub issued: u64,
     pub resets: u64,
+    /// Functional coverage.
+    pub bins: Bins,
     #[serde(skip)]
     last: Last,
+    #[serde(skip)]
+    tracker: Tracker,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -67,6 +75,17 @@ pub(super) struct Causes {
 
 fn named_outcomes<S: serde::Serializer>(counts: &[u64; OUTCOMES], s: S) -> Result<S::Ok, S::Error> {
     s.collect_map(Outcome::ALL.iter().map(|o| (o.name(), counts[usize::from(o.number())])))
+}
+
+fn outcomes_by_name<'de, D: Deserializer<'de>>(d: D) -> Result<[u64; OUTCOMES], D::Error> {
+    let mut counts = [0; OUTCOMES];
+    for (name, count) in BTreeMap::<String, u64>::deserialize(d)? {
+        let found = Outcome::ALL.iter().find(|o| o.name() == name);
+        let outcome = found
+            .ok_or_else(|| serde::de::Error::custom(format!("no outcome is called `{name}`")))?;
+        counts[usize::from(outcome.number())] = count;
+    }
+    Ok(counts)
 }
 
 impl Default for Coverage {
@@ -92,7 +111,9 @@ impl Default for Coverage {
             no_wire_room: 0,
             issued: 0,
             resets: 0,
+            bins: Bins::default(),
             last: Last::default(),
+            tracker: Tracker::default(),
         }
     }
 }
@@ -123,13 +144,9 @@ impl Coverage {
         self.operations.get(code as usize).copied().unwrap_or(0)
     }
 
-    pub(super) fn count(
-        &mut self,
-        op: &Operation,
-        wire_room: bool,
-        e: &Effects,
-        causes: Option<Causes>,
-    ) {
+    pub(super) fn count(&mut self, seen: &Seen<'_>) {
+        let Seen { op, wire_room, effects: e, causes, .. } = *seen;
+        self.tracker.see(&mut self.bins, seen);
         self.retired += 1;
         self.outcomes[usize::from(e.outcome.number())] += 1;
         let code = convert::code(op);
@@ -185,6 +202,23 @@ impl Coverage {
         self.no_wire_room += u64::from(matches!(op, Operation::PostSend(_)) && !wire_room);
     }
 
+    /// The device is reset in the middle of its work.
+    pub(super) fn device_reset(&mut self, machine: &Machine, under_way: bool) {
+        self.resets += 1;
+        let mut found = [under_way, false, false, false, false];
+        for qpn in machine.owed_qps() {
+            let owed = machine.owed(qpn);
+            found[1] |= owed.flush_send || owed.flush_recv;
+            found[2] |= owed.issue;
+            found[3] |= owed.cascade;
+        }
+        let cqs = 0..machine.config().num_cq;
+        found[4] = cqs.filter_map(|cqn| machine.cq(cqn)).any(|cq| cq.occupancy > 0);
+        for (i, _) in found.into_iter().enumerate().filter(|(_, found)| *found) {
+            self.bins.hit(&super::bins::RESET, [i]);
+        }
+    }
+
     /// Adds the counters of another run.
     pub fn add(&mut self, o: &Coverage) {
         fn sum(a: &mut [u64], b: &[u64]) {
@@ -197,6 +231,7 @@ impl Coverage {
             sum(a, b);
         }
         sum(&mut self.same_qp, &o.same_qp);
+        self.bins.add(&o.bins);
         for (a, b) in [
             (&mut self.retired, o.retired),
             (&mut self.same_qp_other_channel, o.same_qp_other_channel),

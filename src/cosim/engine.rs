@@ -244,8 +244,7 @@ impl<D: Dut, O: Observer> Cosim<D, O> {
     pub fn reset(&mut self) -> Result<(), Failure> {
         let clock = self.driver.clocks();
         self.driver.reset(&self.policy).map_err(|error| Failure::Dut { clock, error })?;
-        self.past.add(&self.scoreboard.coverage);
-        self.past.resets += 1;
+        self.past.add(&self.scoreboard.ended_by_reset());
         let config = *self.scoreboard.config();
         self.scoreboard = Scoreboard::restarted(config, self.policy, self.bounds, clock);
         Ok(())

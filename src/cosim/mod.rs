@@ -4,9 +4,11 @@
 //! * [`stimulus`] makes operations at random; [`recording`] keeps runs and [`shrink`] thins them out.
 
 pub mod bench;
+mod bins;
 pub mod campaign;
 pub mod convert;
 mod coverage;
+pub mod coverage_report;
 mod decoder;
 mod driver;
 mod engine;
@@ -14,16 +16,21 @@ mod engine;
 pub(crate) mod fake;
 #[cfg(test)]
 mod fake_tests;
+pub mod files;
+mod functional;
 mod host;
 mod mismatch;
 pub mod recording;
+pub mod results;
 mod scoreboard;
 mod settings;
 pub mod shrink;
 pub mod stimulus;
 pub mod timing;
+mod unreachable;
 mod wqe_memory;
 
+pub use bins::{Bins, GROUPS, Group, NAMES};
 pub use coverage::{Coverage, Distances};
 pub use decoder::RtlDecoder;
 pub use driver::{CHANNELS, Driver};

@@ -29,6 +29,9 @@ pub struct Recording {
     /// Where it came from, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub origin: String,
+    /// Digest of the hardware's sources, if it is known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rtl: String,
     /// Name of the configuration.
     pub config: String,
     /// What differs from the profile `book`.
@@ -77,6 +80,10 @@ pub enum BadRecording {
     Read { path: String, why: std::io::Error },
     #[error("{path}:{line}:{column}: {why}")]
     Parse { path: String, line: usize, column: usize, why: String },
+    #[error(
+        "{path}: this is no recording: {why}; `regress` writes one for each kind of failure, as PROFILE-CONFIG-SEED.json in its --out folder"
+    )]
+    Other { path: String, why: String },
     #[error("{path}: field `format`: expected {FORMAT}, got {got}")]
     Format { path: String, got: u32 },
     #[error("{path}: field `config`: expected small, default, deep or large, got `{got}`{}", .near.map_or(String::new(), |n| format!(", did you mean `{n}`?")))]
@@ -98,6 +105,7 @@ impl Recording {
             format: FORMAT,
             seen: String::new(),
             origin: String::new(),
+            rtl: String::new(),
             config: config.name.into(),
             policy: policy_pairs(policy)
                 .into_iter()
@@ -155,6 +163,9 @@ impl Recording {
     /// The first thing in it that cannot be used.
     pub fn from_json(text: &str, path: &str) -> Result<Recording, BadRecording> {
         let path = || path.to_string();
+        if let Some(why) = something_else(text) {
+            return Err(BadRecording::Other { path: path(), why });
+        }
         let recording: Recording = serde_json::from_str(text).map_err(|e| {
             let full = e.to_string();
             // serde_json appends the position that stands in front here.
@@ -196,8 +207,12 @@ impl Recording {
     /// It cannot be read or used.
     pub fn load(path: &Path) -> Result<Recording, BadRecording> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|why| BadRecording::Read { path: name.clone(), why })?;
+        let text = std::fs::read_to_string(path).map_err(|why| match why.kind() {
+            std::io::ErrorKind::InvalidData => {
+                BadRecording::Other { path: name.clone(), why: "it is not text".into() }
+            }
+            _ => BadRecording::Read { path: name.clone(), why },
+        })?;
         Recording::from_json(&text, &name)
     }
 
@@ -206,9 +221,7 @@ impl Recording {
     /// # Errors
     /// As the file system says.
     pub fn save(&self, path: &Path) -> std::io::Result<()> {
-        let scratch = path.with_extension("part");
-        std::fs::write(&scratch, self.to_json())?;
-        std::fs::rename(&scratch, path)
+        super::files::write(path, &self.to_json())
     }
 
     /// Repeats the run on this device, which must have the recorded sizes.
@@ -238,6 +251,30 @@ impl Recording {
             coverage: cosim.coverage(),
         })
     }
+}
+
+/// Readable JSON that is not even meant as a recording: what it is.
+fn something_else(text: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    let kind = match value {
+        serde_json::Value::Object(fields) => {
+            if fields.contains_key("runs") && fields.contains_key("cases") {
+                return Some("it holds the results of a campaign".into());
+            }
+            let known = ["format", "config", "steps", "timing", "until", "policy", "power_up"];
+            // A misspelt field is pointed out by its own message.
+            let like = |k: &String| super::settings::nearest(k, &known).is_some();
+            if fields.keys().any(like) {
+                return None;
+            }
+            "an object without any field of a recording"
+        }
+        serde_json::Value::Array(_) => "an array",
+        serde_json::Value::String(_) => "a string",
+        serde_json::Value::Number(_) => "a number",
+        serde_json::Value::Bool(_) | serde_json::Value::Null => "a single word",
+    };
+    Some(format!("it holds {kind}"))
 }
 
 /// A run that came to its end.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::convert;
 use super::coverage::{Causes, Coverage};
+use super::functional;
 use super::host::{BadPoll, Host};
 use super::mismatch::{self, Check, FieldDiff, Happened, Mismatch};
 use super::timing::{self, Levels};
@@ -177,6 +178,8 @@ pub struct Scoreboard {
     ever_qp: Vec<bool>,
     ever_cq: Vec<bool>,
     pub coverage: Coverage,
+    /// Outputs that offered something in this clock and were not taken; for `retire`, earlier.
+    stalled: u8,
 }
 
 /// Since when each QP is owed something.
@@ -243,12 +246,20 @@ impl Scoreboard {
             ever_qp: vec![false; qps],
             ever_cq: vec![false; config.num_cq as usize],
             coverage: Coverage::default(),
+            stalled: 0,
         }
     }
 
     /// A scoreboard for the life after a reset in this clock.
     pub fn restarted(config: Config, policy: Policy, bounds: Bounds, clock: u64) -> Scoreboard {
         Scoreboard { clock, ..Scoreboard::new(config, policy, bounds) }
+    }
+
+    /// The device is reset in this condition: counts it and gives the counters of this life.
+    pub fn ended_by_reset(&mut self) -> Coverage {
+        let under_way = self.accepted.iter().any(|a| !a.is_empty()) || self.open_records() > 0;
+        self.coverage.device_reset(&self.machine, under_way);
+        std::mem::take(&mut self.coverage)
     }
 
     /// WQEs queued on all QPs that ever existed: what flushes may still have to do.
@@ -394,6 +405,12 @@ impl Scoreboard {
             }
         }
         if resp.retire_valid != 0 || self.retire.offered.is_some() {
+            let offered = u8::from(resp.rsp_valid != 0) * timing::RSP
+                | u8::from(resp.issue_valid != 0) * timing::ISSUE
+                | u8::from(resp.cqe_valid != 0) * timing::CQE
+                | u8::from(resp.event_valid != 0) * timing::EVENT;
+            self.stalled =
+                offered & !levels.ready | u8::from(self.retire.offered.is_some()) * timing::RETIRE;
             match self.retire.clock(resp.retire_valid != 0, ready(timing::RETIRE), &resp.retire, 0)
             {
                 Ok(None) => {}
@@ -453,7 +470,14 @@ impl Scoreboard {
         self.check_room(wire_room, &effects, accepted, (tag, op))?;
         self.keep(tag, &op, &effects);
         let causes = self.causes(&effects);
-        self.coverage.count(&op, wire_room, &effects, causes);
+        self.coverage.count(&functional::Seen {
+            op: &op,
+            wire_room,
+            effects: &effects,
+            causes,
+            machine: &self.machine,
+            stalled: self.stalled,
+        });
         self.follow(&op, &effects);
         self.predict(tag, &op, &effects)?;
         observer.retired(self.clock, tag, &op, wire_room, &effects);

@@ -200,7 +200,22 @@ where
             let rest = candidate.until.saturating_sub(before).min(most.max(64));
             candidate.until = now + rest;
             if candidate != self.best && self.try_one(candidate) {
-                return;
+                break;
+            }
+        }
+        // What waits for one slow thing need not make all others wait.
+        for step in 0..self.best.steps.len() {
+            let before = step.checked_sub(1).map_or(0, |i| self.best.steps[i].at);
+            let gap = self.best.steps[step].at - before;
+            for less in [0, 1, 2, 4, 8].into_iter().filter(|&less| less < gap) {
+                let mut candidate = self.best.clone();
+                for later in &mut candidate.steps[step..] {
+                    later.at -= gap - less;
+                }
+                candidate.until -= gap - less;
+                if self.try_one(candidate) {
+                    break;
+                }
             }
         }
     }

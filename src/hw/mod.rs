@@ -21,6 +21,9 @@ pub use rtl::{BareLoop, Rtl};
 /// The Verilator that the models were made with.
 pub const VERILATOR_VERSION: &str = rnic_cosim_rt::VERILATOR_VERSION;
 
+/// Names the hardware in this program by the sources it was made from.
+pub const RTL_DIGEST: &str = env!("RNIC_RTL_DIGEST");
+
 /// A device under test: the Verilated RTL, or anything else that speaks the records of the ABI.
 ///
 /// One [`Dut::step`] is one clock: inputs are applied, `resp` shows the ports just before the

@@ -3,7 +3,7 @@
 use super::Generator;
 use crate::cosim::engine::View;
 use crate::model::{
-    AddressVector, AttrMask, AttrValues, Channel, LinkLayer, Modify, Operation, QpSnapshot,
+    AddressVector, AttrMask, AttrValues, Channel, LinkLayer, Modify, Operation, Policy, QpSnapshot,
     QpState, transition_row,
 };
 
@@ -152,7 +152,11 @@ impl Generator {
             values: self.good_values(policy.link_layer, target),
         };
         if self.chance(self.profile.bent) {
-            self.bend(&mut m, qp);
+            self.bend(&mut m, qp, &policy);
+            // What is wrong twice must be refused by the first layer that objects.
+            if self.rng.u8(..4) == 0 {
+                self.bend(&mut m, qp, &policy);
+            }
         }
         Some(Operation::ModifyQp(m))
     }
@@ -202,8 +206,8 @@ impl Generator {
     }
 
     /// One thing is made wrong, or merely unusual.
-    fn bend(&mut self, m: &mut Modify, qp: &QpSnapshot) {
-        match self.rng.u8(..10) {
+    fn bend(&mut self, m: &mut Modify, qp: &QpSnapshot, policy: &Policy) {
+        match self.rng.u8(..11) {
             0 | 1 => m.attr_mask.0 ^= 1 << self.rng.u32(..21),
             2 => m.attr_mask.0 |= 1 << self.rng.u32(19..32),
             3 => {
@@ -213,6 +217,22 @@ impl Generator {
             4 | 5 => {
                 m.attr_mask |= AttrMask::CUR_STATE;
                 m.cur_qp_state = self.pick(&[0, 1, 2, 3, 4, 5, 6, 7, 255, qp.state.number()]);
+            }
+            6 => {
+                // Another state is claimed, with what its row asks for.
+                let claimed = self.pick(&[QpState::Rtr, QpState::Rts, QpState::Sqd, QpState::Sqe]);
+                let target = QpState::from_number(m.qp_state).unwrap_or(qp.state);
+                let Some(row) = transition_row(qp.transport, claimed, target, policy) else {
+                    return;
+                };
+                let some = self.rng.u32(..);
+                m.attr_mask = row.required | AttrMask(row.optional.0 & some);
+                m.attr_mask |= AttrMask::STATE | AttrMask::CUR_STATE;
+                m.qp_state = target.number();
+                m.cur_qp_state = claimed.number();
+                if self.rng.bool() {
+                    self.bend_value(m);
+                }
             }
             _ => self.bend_value(m),
         }

@@ -100,6 +100,10 @@ impl Generator {
                 _ => c.inline = true,
             }
         }
+        if p.walk_format || p.walk_length {
+            // A second thing that the walker found.
+            p.walk_key = self.rng.u8(..4) == 0;
+        }
         p.ctrl = c.pack().expect("every field was drawn within its width");
         p.payload_len = payload_len;
         p
