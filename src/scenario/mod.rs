@@ -20,11 +20,12 @@ mod parse_step;
 pub(crate) mod problem;
 mod run;
 mod trace;
+mod watch;
 
 #[cfg(feature = "rtl")]
 pub use bare::BareEngine;
 pub use engine::{Defect, Engine, ModelEngine};
-pub use file::{Names, Scenario};
+pub use file::{Collective, Names, Naming, QpGroup, Scenario};
 #[cfg(feature = "rtl")]
 pub use lockstep::LockstepEngine;
 pub use parse::parse;

@@ -93,6 +93,20 @@ impl Scope<'_> {
     }
 
     fn action(&mut self, node: &Node<'_>, subjects: &mut Subjects) -> Result<Action> {
+        let one = self.one_action(node)?;
+        subjects.note(&one);
+        let named = match node.name {
+            "create_qp" | "create_cq" => None,
+            _ => node.any_fields().ok().and_then(|f| f.get("qp")),
+        };
+        let qpns = named.map(|n| self.qpns(&n)).transpose()?;
+        let Some(qpns) = qpns.filter(|q| q.len() > 1) else { return Ok(one) };
+        subjects.qps.extend(qpns.clone());
+        Ok(Action::Each { qpns, action: Box::new(one) })
+    }
+
+    /// The action for the first of the QPs that it names.
+    fn one_action(&mut self, node: &Node<'_>) -> Result<Action> {
         let action = match node.name {
             "create_cq" => Action::CreateCq(self.cq(&node.any_fields()?)?.0),
             "create_qp" => Action::CreateQp(self.qp(&node.any_fields()?)?.0),
@@ -109,7 +123,7 @@ impl Scope<'_> {
             "post_recv" => {
                 let f = node.fields(&["qp", "count", "index"])?;
                 Action::PostRecv {
-                    qpn: self.qpn(&f.need("qp")?)?,
+                    qpn: self.first_qpn(&f.need("qp")?)?,
                     count: f.uint_or("count", COUNT, 1)? as u32,
                     first: opt(&f, "index", U16)?.map(|n| n as u16),
                 }
@@ -165,15 +179,18 @@ impl Scope<'_> {
             }
             other => return Err(node.problem(format!("`{other}` is no action"), "unknown")),
         };
-        subjects.note(&action);
         Ok(action)
+    }
+
+    fn first_qpn(&self, node: &Node<'_>) -> Result<u32> {
+        Ok(self.qpns(node)?.start)
     }
 
     fn qp_or_cq(&self, node: &Node<'_>) -> Result<QpOrCq> {
         let f = node.fields(&["qp", "cq"])?;
         f.not_both("qp", "cq")?;
         match (f.get("qp"), f.get("cq")) {
-            (Some(n), _) => Ok(QpOrCq::Qp(self.qpn(&n)?)),
+            (Some(n), _) => Ok(QpOrCq::Qp(self.first_qpn(&n)?)),
             (None, Some(n)) => Ok(QpOrCq::Cq(self.cqn(&n)?)),
             (None, None) => Err(node.problem(
                 format!("`{}` does not say of what", node.name),
@@ -184,7 +201,7 @@ impl Scope<'_> {
 
     fn modify(&self, node: &Node<'_>) -> Result<ModifyAsk> {
         let f = node.fields(&["qp", "to", "cur_state", "attrs", "omit", "values", "mask"])?;
-        let qpn = self.qpn(&f.need("qp")?)?;
+        let qpn = self.first_qpn(&f.need("qp")?)?;
         let to = f.get("to").map(|n| raw_state(&n)).transpose()?;
         let cur_state = f.get("cur_state").map(|n| raw_state(&n)).transpose()?;
         let mut values = default_values();
@@ -274,7 +291,7 @@ impl Scope<'_> {
             "format",
             "walk",
         ])?;
-        let qpn = self.qpn(&f.need("qp")?)?;
+        let qpn = self.first_qpn(&f.need("qp")?)?;
         let first = opt(&f, "index", U16)?.map(|n| n as u16);
         let format = f.get("format").map_or(Ok(WqeFormat::Book), |n| {
             n.one_of("WQE format", &[("book", WqeFormat::Book), ("mlx5", WqeFormat::Mlx5)])
@@ -381,7 +398,7 @@ impl Scope<'_> {
         };
         Ok(CompleteAsk {
             report: Complete {
-                qpn: self.qpn(&f.need("qp")?)?,
+                qpn: self.first_qpn(&f.need("qp")?)?,
                 queue,
                 epoch: f.uint_or("epoch", U16, 0)? as u16,
                 slot: f.uint_or("slot", U16, 0)? as u16,
