@@ -355,3 +355,53 @@ proptest! {
         }
     }
 }
+
+/// Where a configuration of the hardware is large enough, RTL and model run the plan in lockstep.
+#[cfg(feature = "rtl")]
+#[test]
+fn the_worst_case_runs_on_the_rtl_where_it_fits() {
+    use rnic_cosim::hw::HwConfig;
+    use rnic_cosim::provision::RanOn;
+
+    if !HwConfig::Default.is_built() {
+        eprintln!("configuration default was left out by RNIC_CONFIGS");
+        return;
+    }
+    let plan = |depth: u64, sq: u64| Plan {
+        cqs: vec![Cq {
+            id: "cq".into(),
+            asked: depth,
+            granted: None,
+            reserved: 0,
+            resizable: true,
+        }],
+        qps: vec![Qp {
+            id: "qp".into(),
+            count: 6,
+            transport: rnic_cosim::model::Transport::Uc,
+            send_cq: 0,
+            recv_cq: 0,
+            sq_wr: sq,
+            rq_wr: 5,
+            srq: None,
+            drain: true,
+            completions_per_request: 1,
+            signaled: None,
+        }],
+        ..Plan::default()
+    };
+    // Each QP: 9 + 1 sends, 5 + 1 receives.
+    for (depth, overflow) in [(96, false), (95, true)] {
+        let sim = simulate(&plan(depth, 9)).expect("small enough");
+        assert_eq!(sim.ran_on, RanOn::Lockstep { config: "default" });
+        let cq = &sim.cqs[0];
+        assert_eq!((cq.cqes_wanted, cq.cqes_written), (96, depth));
+        assert_eq!(cq.overflow_at, overflow.then_some(96));
+        assert_eq!((sim.qps_in_error, sim.cq_errors), (6, u64::from(overflow)));
+    }
+    let sim = simulate(&plan(30_000, 4000)).expect("the model takes it");
+    assert!(
+        matches!(&sim.ran_on, RanOn::Model { why } if why.contains("queues of 4096")),
+        "{sim:?}"
+    );
+}

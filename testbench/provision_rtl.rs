@@ -113,12 +113,15 @@ impl Poster {
     }
 }
 
+/// An entry that was read: consumer index after it, its queue, its WQE index.
+type Polled = (u32, (u32, Queue), u16);
+
 /// The program that uses the queues. It learns from answers and from its rings.
 struct Program {
     counting: Counting,
     posters: BTreeMap<(u32, Queue), Poster>,
-    /// Per CQ what was polled and not yet given back: index after it, queue, WQE index.
-    polled: Vec<VecDeque<(u32, (u32, Queue), u16)>>,
+    /// Per CQ what was polled and not yet given back.
+    polled: Vec<VecDeque<Polled>>,
     next_wqe: u16,
     written: u64,
     flushed: u64,

@@ -148,7 +148,7 @@ fn expectations() {
     let with = |e: &str| format!("{p}\nexpect = {e}");
     refuses(p, &with("{ sate = \"RTS\" }"), "sate", &["did you mean `state`?"]);
     refuses(p, &with("{ outcome = \"stael\" }"), "\"stael\"", &["did you mean `stale`?"]);
-    refuses(p, &with("{ state = { B = \"RTS\" } }"), "B =", &["has no field `B`"]);
+    refuses(p, &with("{ state = { B = \"RTS\" } }"), "B =", &["no QP named `B`"]);
     refuses(p, &with("{ counts = { success = \"3..1\" } }"), "\"3..1\"", &["range is empty"]);
     refuses(
         p,
@@ -157,6 +157,42 @@ fn expectations() {
         &["did you mean `SQ_DRAINED`?"],
     );
     refuses(p, &with("{ cqes = [{ indx = 1 }] }"), "indx", &["did you mean `index`?"]);
+}
+
+/// `count` makes QPs alike: their number, their names and their places are judged.
+#[test]
+fn groups() {
+    let group = |more: &str, step: &str| {
+        let at = "[[step]]";
+        GOOD.replace(at, &format!("[[qp]]\nname = \"Q\"\n{more}\n\n[[step]]\n{step}\n\n{at}"))
+    };
+    let says = |text: &str, marked: &str, message: &str| {
+        let e = parse("bad.toml", text).expect_err(message);
+        let shown = e.to_string();
+        assert!(shown.contains(message), "{shown}");
+        let start = text.find(marked).expect("it is there");
+        assert_eq!(e.line, text[..start].matches('\n').count() + 1, "{shown}");
+    };
+    let post = |qp: &str| group("count = 5", &format!("post_recv = {{ qp = \"{qp}\" }}"));
+    for good in ["Q", "Q[0]", "Q[4]", "Q[0..4]", "Q[ 1 .. 2 ]"] {
+        let text = post(good).replace("name = \"Q\"", "name = \"Q\"\nstate = \"INIT\"");
+        parse("good.toml", &text).unwrap_or_else(|e| panic!("{good}: {e}"));
+    }
+    for bad in ["Q[5]", "Q[3..5]", "Q[2..1]", "Q[x]", "Q[]", "Q[-1]"] {
+        says(&post(bad), &format!("qp = \"{bad}\""), "expected a number, or a range like 0..4");
+    }
+    says(&post("Qq"), "qp = \"Qq\"", "did you mean `Q`?");
+    says(&post("Q[1"), "qp = \"Q[1\"", "there is no QP named `Q[1`");
+    let one = "query = { qp = \"Q\" }\nexpect = { unread = [{ qp = \"Q\" }] }";
+    says(&group("count = 5", one), "expect = ", "expected one of them, for example Q[0]");
+    says(&group("count = 0", "post_recv = { qp = \"Q\" }"), "count = 0", "from 1 to 65536");
+    says(&group("count = 64", "post_recv = { qp = \"Q\" }"), "name = \"Q\"", "out of range");
+    let overlap = "number = 0\ncount = 5";
+    says(&group(overlap, "post_recv = { qp = \"Q\" }"), overlap, "QP number 1 is taken");
+    let twice = "count = 5\n\n[[qp]]\nname = \"Q\" # twice";
+    says(&group(twice, "post_recv = { qp = \"Q\" }"), "name = \"Q\" # twice", "already is a QP");
+    let brackets = group("count = 5", "wait = 1").replace("\"Q\"", "\"Q[1]\"");
+    says(&brackets, "name = \"Q[1]\"", "a name without brackets");
 }
 
 #[test]

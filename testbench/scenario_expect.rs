@@ -201,3 +201,48 @@ expect = { outcome = "no_qp" }
     );
     assert!(trace.passed(), "{:?}", trace.steps);
 }
+
+/// What is said of a group holds for each member.
+#[test]
+fn groups() {
+    let group = r#"
+[[qp]]
+name = "Q"
+count = 3
+send_cq = "CQ1"
+recv_cq = "CQ2"
+sq_depth = 2
+rq_depth = 2
+state = "RTS"
+"#;
+    let play = |expect: &str| {
+        let steps = format!(
+            "{group}[[step]]\npost_send = {{ qp = \"Q\", count = 2 }}\n\n[[step]]\n\
+             complete = {{ qp = \"Q[1..2]\", status = \"REM_OP_ERR\" }}\n\n[[step]]\n\
+             complete = {{ qp = \"Q[0]\" }}\nexpect = {{ {expect} }}\n"
+        );
+        play(&steps)
+    };
+    for right in [
+        r#"state = { Q = "ERR" }"#,
+        r#"sq_queued = { "Q[1..2]" = 0, "Q[0]" = 0, A = 0 }"#,
+        r#"events = [{ kinds = ["QP_FATAL", "CQ_ERR"], qp = "Q[0]", cq = "CQ1" }]"#,
+        r#"events = [{ kinds = ["QP_FATAL", "CQ_ERR"], qp = "Q", cq = "CQ1", times = "1..3" }]"#,
+    ] {
+        let trace = play(right);
+        assert!(trace.passed(), "{right}: {:?}", trace.steps.last().map(|s| &s.failures));
+    }
+    for (wrong, says) in [
+        (r#"state = { Q = "RTS" }"#, "state of Q[0]"),
+        (r#"sq_queued = { "Q[2]" = 1 }"#, "sq_queued of Q[2]"),
+        (r#"events = [{ kinds = ["QP_FATAL", "CQ_ERR"], qp = "Q", cq = "CQ1" }]"#, "events"),
+        (
+            r#"events = [{ kinds = ["QP_FATAL", "CQ_ERR"], qp = "Q[1..2]", cq = "CQ1", times = 1 }]"#,
+            "events",
+        ),
+    ] {
+        let trace = play(wrong);
+        let failures: Vec<_> = trace.steps.iter().flat_map(|s| &s.failures).collect();
+        assert!(failures.first().is_some_and(|f| f.what.contains(says)), "{wrong}: {failures:?}");
+    }
+}

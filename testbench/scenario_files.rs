@@ -60,12 +60,19 @@ mod on_the_rtl {
 
     use super::*;
 
-    fn all_hold(run_one: impl Fn(&Scenario, Rtl) -> Trace) {
+    fn all_hold(which: impl Fn(&Scenario) -> bool, run_one: impl Fn(&Scenario, Rtl) -> Trace) {
         let mut wrong = String::new();
         for path in scenarios() {
             let text = std::fs::read_to_string(&path).expect("readable");
             let s = parse(&path.display().to_string(), &text).expect("a good file");
+            if !which(&s) {
+                continue;
+            }
             let config = HwConfig::from_name(s.config.name).expect("a configuration of the RTL");
+            if !config.is_built() {
+                eprintln!("{}: configuration left out by RNIC_CONFIGS", path.display());
+                continue;
+            }
             let trace = run_one(&s, Rtl::new(config, 7).expect("powers up"));
             if !trace.passed() {
                 wrong += &verdict(&trace);
@@ -76,7 +83,8 @@ mod on_the_rtl {
 
     #[test]
     fn every_scenario_holds_in_lockstep() {
-        all_hold(|s, device| {
+        let all = |_: &Scenario| true;
+        all_hold(all, |s, device| {
             let mut engine = LockstepEngine::new(device, s.config, s.policy).expect("comes up");
             run(s, &mut engine as &mut dyn Engine)
         });
@@ -84,7 +92,9 @@ mod on_the_rtl {
 
     #[test]
     fn every_scenario_holds_on_the_rtl_alone() {
-        all_hold(|s, device| {
+        // Alone, it is asked for every QP after every step: minutes where there are thousands.
+        let few = |s: &Scenario| s.names.groups.iter().all(|g| g.count < 1000);
+        all_hold(few, |s, device| {
             let mut engine = BareEngine::new(device, s.policy).expect("comes up");
             run(s, &mut engine as &mut dyn Engine)
         });

@@ -194,3 +194,33 @@ fn without_rtl_the_other_engines_are_refused() {
         assert!(stderr(&run(&[GOOD, "--engine", engine]).code(2)).contains("no RTL"));
     }
 }
+
+/// 11,001 QPs on one page: a person can open it.
+#[test]
+fn a_storm_is_a_small_page() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let page = folder.path().join("storm.html");
+    let picture = folder.path().join("storm.svg");
+    let run = assert_cmd::Command::cargo_bin("rnic-cosim")
+        .expect("the binary is built")
+        .args(["run", "scenarios/flush_storm.toml", "--engine", "model", "--report"])
+        .arg(&page)
+        .arg("--svg")
+        .arg(&picture)
+        .output()
+        .expect("it runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+    let steps = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(steps.lines().count() < 80, "members of a group are told one by one:\n{steps}");
+    for line in
+        ["Q RTS → ERR ×10000", "deep: Q SQ WR_FLUSH_ERR ×50000", "signaled: lost of S ×4976"]
+    {
+        assert!(steps.contains(line), "{line} is not in\n{steps}");
+    }
+    let page = std::fs::read_to_string(&page).expect("it was written");
+    let picture = std::fs::read_to_string(&picture).expect("it was written");
+    assert!(page.len() < 300_000 && picture.len() < 200_000, "{} {}", page.len(), picture.len());
+    for text in ["10000 QPs from 1", "10000 ERR", "1000 RTS", "60000/65536", "1024/1024"] {
+        assert!(picture.contains(text) && page.contains(text), "{text} is not shown");
+    }
+}

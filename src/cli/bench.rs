@@ -7,6 +7,10 @@ pub struct Args {
     /// Sizes of the hardware: small, default, deep or large
     #[arg(long, default_value = "default")]
     pub config: String,
+    /// A second configuration that takes turns with the first; how many clocks per second it makes
+    /// of those of the first is printed
+    #[arg(long, value_name = "CONFIG")]
+    pub against: Option<String>,
     /// Mixture of stimulus, see `regress --profile list`
     #[arg(long, default_value = "steady")]
     pub profile: String,
@@ -40,8 +44,21 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let near = nearest(got, names).map_or(String::new(), |n| format!(", did you mean `{n}`?"));
         BadInput(format!("--{what} `{got}`{near}; there are {}", names.join(", ")))
     };
-    let config = HwConfig::from_name(&args.config)
-        .ok_or_else(|| unknown("config", &args.config, &HwConfig::ALL.map(HwConfig::name)))?;
+    let named = |what: &str, name: &String| {
+        let config = HwConfig::from_name(name)
+            .ok_or_else(|| unknown(what, name, &HwConfig::ALL.map(HwConfig::name)))?;
+        if config.is_built() {
+            return Ok(config);
+        }
+        let why = format!(
+            "--{what} {name}: this program was built without it (RNIC_CONFIGS); build it again without"
+        );
+        Err(BadInput(why))
+    };
+    let mut configs = vec![named("config", &args.config)?];
+    if let Some(second) = &args.against {
+        configs.push(named("against", second)?);
+    }
     let profiles: Vec<&str> = Profile::ALL.iter().map(|p| p.name).collect();
     let profile = Profile::from_name(&args.profile)
         .ok_or_else(|| unknown("profile", &args.profile, &profiles))?;
@@ -49,48 +66,106 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Err(BadInput("--ops, --rounds and --repetitions must be at least 1".into()).into());
     }
 
-    let b = bench::bench(profile, config, args.ops, args.rounds, args.repetitions, |round| {
+    let all = bench::bench(profile, &configs, args.ops, args.rounds, args.repetitions, |round| {
         eprintln!("round {} of {}", round + 1, args.rounds);
     })
     .map_err(|f| anyhow::anyhow!("{f}"))?;
-    let clocks = b.clocks_per_round();
-    let rows = [
+    let ratio = all.get(1).map(|second| scale(&all[0], second));
+    if args.json {
+        let mut lines: Vec<_> = all.iter().map(|b| as_json(b, profile.name)).collect();
+        let value = match ratio {
+            None => lines.remove(0),
+            Some(r) => serde_json::json!({
+                "configs": lines,
+                "clocks_per_second_ratio": { "bare": r.bare, "checked": r.checked },
+            }),
+        };
+        println!("{}", serde_json::to_string_pretty(&value)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    for b in &all {
+        print(b, profile.name);
+    }
+    if let (Some(r), [first, second]) = (ratio, all.as_slice()) {
+        println!(
+            "clocks per second, {} to {}: {:.2} in the bare loop, {:.2} checked (medians of rounds)",
+            second.config.name(),
+            first.config.name(),
+            r.bare,
+            r.checked,
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Speed of one configuration as a multiple of another one's.
+#[cfg(feature = "rtl")]
+struct Scale {
+    bare: f64,
+    checked: f64,
+}
+
+#[cfg(feature = "rtl")]
+fn scale(first: &crate::cosim::bench::Bench, second: &crate::cosim::bench::Bench) -> Scale {
+    use crate::cosim::bench::Round;
+    // Round by round, so that what slows the machine down slows both.
+    let of = |part: fn(&Round) -> f64| {
+        let per_clock = |r: &Round, clocks: f64| part(r) / clocks;
+        let (a, b) = (first.clocks_per_round(), second.clocks_per_round());
+        let mut ratios: Vec<f64> = (first.rounds.iter().zip(&second.rounds))
+            .map(|(x, y)| per_clock(x, a) / per_clock(y, b))
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied().unwrap_or(0.0)
+    };
+    Scale { bare: of(|r| r.bare), checked: of(|r| r.checked) }
+}
+
+/// Name, CPU nanoseconds per round and multiple of the bare loop, per harness.
+#[cfg(feature = "rtl")]
+fn rows(b: &crate::cosim::bench::Bench) -> [(&'static str, f64, f64); 4] {
+    [
         ("bare C++ loop", b.median(|r| r.bare), b.median(|_| 1.0)),
         ("through the bridge, unchecked", b.median(|r| r.bridge), b.median(|r| r.bridge / r.bare)),
         ("checked co-simulation", b.median(|r| r.checked), b.median(|r| r.checked / r.bare)),
         ("golden model alone", b.median(|r| r.model), b.median(|r| r.model / r.bare)),
-    ];
-    let per_clock = b.retired as f64 / b.clocks as f64;
-    if args.json {
-        let rows: Vec<_> = rows
-            .iter()
-            .map(|(name, ns, ratio)| {
-                serde_json::json!({
-                    "harness": name, "cpu_ns_per_clock": ns / clocks, "ratio": ratio,
-                    "clocks_per_second": 1e9 * clocks / ns,
-                })
+    ]
+}
+
+#[cfg(feature = "rtl")]
+fn as_json(b: &crate::cosim::bench::Bench, profile: &str) -> serde_json::Value {
+    let clocks = b.clocks_per_round();
+    let rows: Vec<_> = rows(b)
+        .iter()
+        .map(|(name, ns, ratio)| {
+            serde_json::json!({
+                "harness": name, "cpu_ns_per_clock": ns / clocks, "ratio": ratio,
+                "clocks_per_second": 1e9 * clocks / ns,
             })
-            .collect();
-        let all = serde_json::json!({
-            "config": config.name(), "profile": profile.name, "rounds": b.rounds.len(),
-            "clocks_per_round": clocks, "operations_per_clock": per_clock, "harnesses": rows,
-        });
-        println!("{}", serde_json::to_string_pretty(&all)?);
-        return Ok(ExitCode::SUCCESS);
-    }
+        })
+        .collect();
+    serde_json::json!({
+        "config": b.config.name(), "profile": profile, "rounds": b.rounds.len(),
+        "clocks_per_round": clocks, "operations_per_clock": b.retired as f64 / b.clocks as f64,
+        "harnesses": rows,
+    })
+}
+
+#[cfg(feature = "rtl")]
+fn print(b: &crate::cosim::bench::Bench, profile: &str) {
+    let clocks = b.clocks_per_round();
     println!(
-        "config {}, profile {}: {} rounds of {} clocks, {per_clock:.2} operations per clock",
-        config.name(),
-        profile.name,
+        "config {}, profile {profile}: {} rounds of {} clocks, {:.2} operations per clock",
+        b.config.name(),
         b.rounds.len(),
         clocks as u64,
+        b.retired as f64 / b.clocks as f64,
     );
     println!(
         "{:32} {:>9} {:>14} {:>14}",
         "CPU time, median of rounds", "ratio", "ns per clock", "clocks/s"
     );
-    for (name, ns, ratio) in rows {
+    for (name, ns, ratio) in rows(b) {
         println!("{name:32} {ratio:>8.2}x {:>14.1} {:>14.0}", ns / clocks, 1e9 * clocks / ns);
     }
-    Ok(ExitCode::SUCCESS)
 }

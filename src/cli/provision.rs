@@ -8,7 +8,7 @@ use super::BadInput;
 use super::explain::load;
 use crate::explain::print::Paint;
 use crate::model::Transport;
-use crate::provision::{Cq, Device, Plan, Qp, check, print, read, simulate};
+use crate::provision::{CannotSimulate, Cq, Device, Plan, Qp, check, print, read, simulate};
 
 /// Counts every work request that may be outstanding against the usable depth of its CQ.
 #[derive(clap::Args)]
@@ -49,7 +49,8 @@ pub struct Args {
     /// Each queue is drained by one more work request
     #[arg(long)]
     drain: bool,
-    /// Run the worst-case flush on the golden model
+    /// Run the worst-case flush: on RTL and golden model in lockstep where a configuration of the
+    /// hardware is large enough, else on the model alone
     #[arg(long)]
     simulate: bool,
     /// Print JSON
@@ -71,7 +72,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let report = check(&plan);
     let simulation = match args.simulate {
-        true => Some(simulate(&plan).map_err(|e| BadInput(e.to_string()))?),
+        true => Some(simulate(&plan).map_err(|e| match e {
+            CannotSimulate::Plan(_) => anyhow::Error::from(BadInput(e.to_string())),
+            CannotSimulate::Differs(_) => e.into(),
+        })?),
         false => None,
     };
     let text = match args.json {

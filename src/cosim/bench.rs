@@ -68,78 +68,121 @@ fn cpu_ns(start: Instant) -> f64 {
         .map_or_else(|| start.elapsed().as_nanos() as f64, |ns| ns as f64)
 }
 
-/// Records `operations` of a profile, then repeats them `repetitions` times per harness and
-/// round.
-///
-/// # Errors
-/// What the recorded run fails with.
-pub fn bench(
-    profile: &'static Profile,
+/// One configuration with the run that is repeated.
+struct Lane {
     config: HwConfig,
-    operations: u64,
-    rounds: usize,
-    repetitions: u64,
-    mut watch: impl FnMut(usize),
-) -> Result<Bench, Failure> {
-    let (sizes, policy, timing) = (*config.sizes(), Policy::BOOK, Timing::READY);
-    let straps = convert::policy_record(&policy);
-    let seed = 1;
-    let power_up = || Rtl::new(config, seed).map_err(|error| Failure::Dut { clock: 0, error });
+    stimuli: Vec<abi::rnic_stim>,
+    retired: Vec<(Operation, bool)>,
+    recording: Recording,
+    clocks: u64,
+    bare: Rtl,
+    bridge: Rtl,
+    checked: Option<Rtl>,
+}
 
-    let mut source = Recorder::new(Generator::new(profile, sizes, operations, seed));
-    let mut live = Cosim::with_observer(power_up()?, sizes, policy, &timing, Retired::default())?;
-    live.driver().record();
-    live.run(&mut source)?;
-    let stimuli = live.driver().take_recorded();
-    let retired = std::mem::take(&mut live.observer.0);
-    let clocks = live.clocks();
-    drop(live);
-    let recording =
-        Recording { steps: source.steps, ..Recording::new(&sizes, &policy, timing, seed) };
+const SEED: u64 = 1;
+const POLICY: Policy = Policy::BOOK;
 
-    let dut_error = |error| Failure::Dut { clock: 0, error };
-    let mut bare = power_up()?;
-    let mut bridge = power_up()?;
-    let mut checked = Some(power_up()?);
-    let mut result =
-        Bench { config, clocks, retired: retired.len() as u64, repetitions, rounds: Vec::new() };
-    let start = Instant::now();
-    for round in 0..rounds {
-        watch(round);
-        let loops = bare.bare_loop(&straps, &stimuli, repetitions).map_err(dut_error)?;
+fn dut_error(error: crate::hw::DutError) -> Failure {
+    Failure::Dut { clock: 0, error }
+}
+
+impl Lane {
+    /// Records a run of the profile.
+    fn new(profile: &'static Profile, config: HwConfig, operations: u64) -> Result<Lane, Failure> {
+        let (sizes, timing) = (*config.sizes(), Timing::READY);
+        let power_up = || Rtl::new(config, SEED).map_err(dut_error);
+        let mut source = Recorder::new(Generator::new(profile, sizes, operations, SEED));
+        let mut live =
+            Cosim::with_observer(power_up()?, sizes, POLICY, &timing, Retired::default())?;
+        live.driver().record();
+        live.run(&mut source)?;
+        let stimuli = live.driver().take_recorded();
+        let retired = std::mem::take(&mut live.observer.0);
+        let clocks = live.clocks();
+        let recording =
+            Recording { steps: source.steps, ..Recording::new(&sizes, &POLICY, timing, SEED) };
+        Ok(Lane {
+            config,
+            stimuli,
+            retired,
+            recording,
+            clocks,
+            bare: power_up()?,
+            bridge: power_up()?,
+            checked: Some(power_up()?),
+        })
+    }
+
+    /// All harnesses once.
+    fn round(&mut self, repetitions: u64, start: Instant) -> Result<Round, Failure> {
+        let (sizes, timing) = (*self.config.sizes(), Timing::READY);
+        let straps = convert::policy_record(&POLICY);
+        let loops = self.bare.bare_loop(&straps, &self.stimuli, repetitions).map_err(dut_error)?;
         let mut r = Round { bare: loops.cpu_ns as f64, ..Round::default() };
 
         let from = cpu_ns(start);
         let mut resp = abi::rnic_resp::default();
         for _ in 0..repetitions {
-            bridge.reset(&straps).map_err(dut_error)?;
-            for stim in &stimuli {
-                bridge.step(stim, &mut resp).map_err(dut_error)?;
+            self.bridge.reset(&straps).map_err(dut_error)?;
+            for stim in &self.stimuli {
+                self.bridge.step(stim, &mut resp).map_err(dut_error)?;
             }
         }
         r.bridge = cpu_ns(start) - from;
 
         for _ in 0..repetitions {
             // Taking the recording apart is no part of a run.
-            let mut replay = Replay::new(&recording);
-            let Some(dut) = checked.take() else { break };
+            let mut replay = Replay::new(&self.recording);
+            let Some(dut) = self.checked.take() else { break };
             let from = cpu_ns(start);
-            let mut cosim = Cosim::new(dut, sizes, policy, &timing)?;
+            let mut cosim = Cosim::new(dut, sizes, POLICY, &timing)?;
             cosim.run(&mut replay)?;
             r.checked += cpu_ns(start) - from;
-            checked = Some(cosim.into_dut());
+            self.checked = Some(cosim.into_dut());
         }
 
         let from = cpu_ns(start);
         for _ in 0..repetitions {
-            let mut machine = Machine::new(sizes, policy);
-            for (op, wire_room) in &retired {
+            let mut machine = Machine::new(sizes, POLICY);
+            for (op, wire_room) in &self.retired {
                 let effects = machine.apply(op, *wire_room);
                 std::hint::black_box(&effects).as_ref().ok();
             }
         }
         r.model = cpu_ns(start) - from;
-        result.rounds.push(r);
+        Ok(r)
     }
-    Ok(result)
+}
+
+/// Records `operations` of a profile in each configuration, then repeats each run `repetitions`
+/// times per harness and round; the configurations take turns.
+///
+/// # Errors
+/// What a recorded run fails with.
+pub fn bench(
+    profile: &'static Profile,
+    configs: &[HwConfig],
+    operations: u64,
+    rounds: usize,
+    repetitions: u64,
+    mut watch: impl FnMut(usize),
+) -> Result<Vec<Bench>, Failure> {
+    let mut lanes = Vec::new();
+    let mut results = Vec::new();
+    for &config in configs {
+        let lane = Lane::new(profile, config, operations)?;
+        let retired = lane.retired.len() as u64;
+        let clocks = lane.clocks;
+        results.push(Bench { config, clocks, retired, repetitions, rounds: Vec::new() });
+        lanes.push(lane);
+    }
+    let start = Instant::now();
+    for round in 0..rounds {
+        watch(round);
+        for (lane, result) in lanes.iter_mut().zip(&mut results) {
+            result.rounds.push(lane.round(repetitions, start)?);
+        }
+    }
+    Ok(results)
 }

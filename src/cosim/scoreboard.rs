@@ -439,7 +439,7 @@ impl Scoreboard {
         observer: &mut impl Observer,
     ) -> Result<(), Box<Mismatch>> {
         let internal = got.channel == Channel::Internal.number();
-        let (tag, op, accepted) = if internal {
+        let (tag, asked, op, accepted) = if internal {
             let Some(op) = convert::internal_step(got) else {
                 let what = format!(
                     "retire shows an internal step with operation {} and queue {}, which is none",
@@ -447,10 +447,10 @@ impl Scoreboard {
                 );
                 return Err(self.mismatch(Check::Retire, what, None, Vec::new()));
             };
-            (0, op, self.clock)
+            (0, op, op, self.clock)
         } else {
             let o = self.next_in_order(got)?;
-            (o.tag, self.lowered(&o, got.key_version)?, o.accepted)
+            (o.tag, o.operation, self.lowered(&o, got.key_version)?, o.accepted)
         };
         let wire_room = got.wire_room != 0;
         let effects = match self.machine.apply(&op, wire_room) {
@@ -480,7 +480,7 @@ impl Scoreboard {
         });
         self.follow(&op, &effects);
         self.predict(tag, &op, &effects)?;
-        observer.retired(self.clock, tag, &op, wire_room, &effects);
+        observer.retired(self.clock, tag, &asked, wire_room, &effects);
         Ok(())
     }
 

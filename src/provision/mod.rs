@@ -2,10 +2,12 @@
 //!
 //! The rule: with the sum of all work requests that may be outstanding on the queues of a CQ within
 //! its depth, the CQ never overflows, because even a flush of everything at once fits. A [`Plan`]
-//! is counted by [`check`] and can be run on the golden model by [`simulate`].
+//! is counted by [`check`] and can be run on RTL and golden model by [`simulate`].
 
 mod count;
 mod file;
+#[cfg(feature = "rtl")]
+mod on_rtl;
 mod plan;
 pub mod print;
 mod simulate;
@@ -13,4 +15,4 @@ mod simulate;
 pub use count::{Check, Report, check};
 pub use file::read;
 pub use plan::{Cq, Device, Plan, Qp, Srq};
-pub use simulate::{CannotSimulate, CqFlush, Simulation, simulate};
+pub use simulate::{CannotSimulate, CqFlush, RanOn, Simulation, simulate};

@@ -7,7 +7,7 @@ use comfy_table::presets::NOTHING;
 use serde_json::{Value, json};
 
 use super::count::Report;
-use super::simulate::Simulation;
+use super::simulate::{RanOn, Simulation};
 use crate::explain::print::Paint;
 
 /// A table of the CQs and what to say about them.
@@ -31,10 +31,14 @@ pub fn text(report: &Report, simulation: Option<&Simulation>, paint: Paint) -> S
         let _ = writeln!(out, "  {s}");
     }
     if let Some(sim) = simulation {
-        let _ = writeln!(
-            out,
-            "simulated on the golden model: everything posted, all QPs to ERR, nothing polled"
-        );
+        let on = match &sim.ran_on {
+            RanOn::Lockstep { config } => {
+                format!("RTL (configuration {config}) and golden model in lockstep")
+            }
+            RanOn::Model { why } => format!("the golden model alone ({why})"),
+        };
+        let _ =
+            writeln!(out, "simulated on {on}: everything posted, all QPs to ERR, nothing polled");
         for c in &sim.cqs {
             let end = match c.overflow_at {
                 Some(n) => paint.bad(&format!("overflow at completion {n}")),
@@ -90,7 +94,12 @@ pub fn json(report: &Report, simulation: Option<&Simulation>) -> Value {
                 })
             })
             .collect();
+        let (engine, config, why) = match &sim.ran_on {
+            RanOn::Lockstep { config } => ("both", Some(*config), None),
+            RanOn::Model { why } => ("model", None, Some(why.as_str())),
+        };
         v["simulation"] = json!({
+            "engine": engine, "config": config, "model_only_because": why,
             "cqs": cqs, "qps_in_error": sim.qps_in_error, "cq_errors": sim.cq_errors,
             "qp_fatals": sim.qp_fatals,
         });

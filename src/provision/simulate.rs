@@ -1,5 +1,5 @@
-//! The worst case on the golden model: everything posted, everything flushed at once, nothing
-//! polled.
+//! The worst case: everything posted, everything flushed, nothing polled. On hardware and golden
+//! model in lockstep where a configuration of the hardware is large enough, else on the model.
 
 use super::plan::{Plan, Qp};
 use crate::explain::route::{edges, path};
@@ -20,9 +20,19 @@ pub struct CqFlush {
     pub overflow_at: Option<u64>,
 }
 
+/// What a simulation ran on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RanOn {
+    /// The golden model alone, and why.
+    Model { why: String },
+    /// The RTL in this configuration and the golden model in lockstep.
+    Lockstep { config: &'static str },
+}
+
 /// The whole run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simulation {
+    pub ran_on: RanOn,
     pub cqs: Vec<CqFlush>,
     /// QPs in ERR at the end.
     pub qps_in_error: u64,
@@ -39,66 +49,156 @@ impl Simulation {
     }
 }
 
-/// A plan that the model cannot run.
+/// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the plan cannot be simulated: {0}")]
-pub struct CannotSimulate(pub String);
+pub enum CannotSimulate {
+    /// The plan is more than can be run.
+    #[error("the plan cannot be simulated: {0}")]
+    Plan(String),
+    /// Hardware and model disagree, or one of them with the protocol.
+    #[error("{0}")]
+    Differs(String),
+}
 
 /// Work requests of all QPs together that a run may hold.
 const MOST_WRS: u64 = 1 << 22;
 
+/// What a plan is run on.
+pub(super) trait Device {
+    /// An operation up to its outcome.
+    fn perform(&mut self, op: &Operation) -> Result<Outcome, CannotSimulate>;
+    /// The hardware's own steps until nothing is owed.
+    fn flush_all(&mut self) -> Result<(), CannotSimulate>;
+    fn machine(&self) -> &Machine;
+    fn tally(&self) -> &Tally;
+}
+
+/// What came of all completion attempts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    /// Per CQ: wanted, written, the first that found it full.
+    cqs: Vec<(u64, u64, Option<u64>)>,
+    cq_errors: u64,
+    qp_fatals: u64,
+}
+
+impl Tally {
+    pub fn new(cqs: usize) -> Tally {
+        Tally { cqs: vec![(0, 0, None); cqs], ..Tally::default() }
+    }
+
+    pub fn note(&mut self, effects: &Effects) {
+        if let Some(cqe) = &effects.cqe {
+            let (wanted, written, overflow_at) = &mut self.cqs[cqe.cqn as usize];
+            *wanted += 1;
+            match cqe.written {
+                Some(_) => *written += 1,
+                None => {
+                    overflow_at.get_or_insert(*wanted);
+                }
+            }
+        }
+        if let Some(event) = &effects.event {
+            self.cq_errors += u64::from(event.kinds.contains(EventKinds::CQ_ERR));
+            self.qp_fatals += u64::from(event.kinds.contains(EventKinds::QP_FATAL));
+        }
+    }
+}
+
 /// Posts every work request of every QP unsignaled, moves all QPs to ERR and lets the hardware
 /// flush until nothing is owed. Drain work requests are posted after that, as drains do.
+///
+/// # Errors
+/// The plan is more than can be run, or hardware and model disagree.
 pub fn simulate(plan: &Plan) -> Result<Simulation, CannotSimulate> {
     let config = config(plan)?;
     let policy = Policy::BOOK;
-    let mut run = Run {
-        machine: Machine::new(config, policy),
-        out: Simulation {
-            cqs: plan
-                .cqs
-                .iter()
-                .map(|c| CqFlush {
-                    cq: c.id.clone(),
-                    cqes_wanted: 0,
-                    cqes_written: 0,
-                    overflow_at: None,
-                })
-                .collect(),
-            ..Simulation::default()
-        },
-    };
+    match on_rtl(&config) {
+        #[cfg(feature = "rtl")]
+        Ok(built) => {
+            let device = &mut super::on_rtl::Lockstep::new(built, policy, plan.cqs.len())?;
+            let config = device.config.name();
+            run(plan, &policy, RanOn::Lockstep { config }, device)
+        }
+        #[cfg(not(feature = "rtl"))]
+        Ok(never) => match never {},
+        Err(why) => {
+            let device = &mut ModelAlone {
+                machine: Machine::new(config, policy),
+                tally: Tally::new(plan.cqs.len()),
+            };
+            run(plan, &policy, RanOn::Model { why }, device)
+        }
+    }
+}
+
+/// The configuration of the hardware to run on, or why there is none.
+#[cfg(feature = "rtl")]
+fn on_rtl(need: &Config) -> Result<crate::hw::HwConfig, String> {
+    super::on_rtl::fitting(need).ok_or_else(|| {
+        format!(
+            "no configuration of the hardware has {} QPs with queues of {} and {}, and {} CQs",
+            need.num_qp, need.sq_depth, need.rq_depth, need.num_cq
+        )
+    })
+}
+
+#[cfg(not(feature = "rtl"))]
+fn on_rtl(_: &Config) -> Result<std::convert::Infallible, String> {
+    Err("this program was built without the hardware".into())
+}
+
+fn run(
+    plan: &Plan,
+    policy: &Policy,
+    ran_on: RanOn,
+    device: &mut impl Device,
+) -> Result<Simulation, CannotSimulate> {
     for (cqn, cq) in (0u32..).zip(&plan.cqs) {
         // The limits were checked by `config`.
         let depth = u32::try_from(cq.usable(&plan.device)).unwrap_or(0);
-        run.must(&Operation::CreateCq { cqn, depth, ignore_overrun: false })?;
+        must(device, &Operation::CreateCq { cqn, depth, ignore_overrun: false })?;
     }
     let qps: Vec<(u32, &Qp)> = (0u32..)
         .zip(plan.qps.iter().flat_map(|q| std::iter::repeat_n(q, q.count as usize)))
         .collect();
     for (qpn, qp) in &qps {
-        run.bring_up(*qpn, qp, &policy)?;
+        bring_up(device, *qpn, qp, policy)?;
     }
     for (qpn, _) in &qps {
-        run.must(&modify(*qpn, QpState::Err, AttrMask::EMPTY))?;
+        must(device, &modify(*qpn, QpState::Err, AttrMask::EMPTY))?;
     }
     for (qpn, qp) in &qps {
         if qp.drain && qp.sq_wr > 0 {
-            run.must(&send(*qpn))?;
+            drain(device, *qpn, Queue::Send)?;
         }
         if qp.drain && qp.receives() > 0 {
-            run.must(&Operation::PostRecv { qpn: *qpn, wqe_index: 0 })?;
+            drain(device, *qpn, Queue::Recv)?;
         }
     }
-    run.flush_all()?;
-    let in_error = |n: &&(u32, &Qp)| run.machine.qp(n.0).is_some_and(|q| q.state == QpState::Err);
-    run.out.qps_in_error = qps.iter().filter(in_error).count() as u64;
-    Ok(run.out)
+    device.flush_all()?;
+    let machine = device.machine();
+    let in_error = |n: &&(u32, &Qp)| machine.qp(n.0).is_some_and(|q| q.state == QpState::Err);
+    let tally = device.tally();
+    Ok(Simulation {
+        ran_on,
+        cqs: (plan.cqs.iter().zip(&tally.cqs))
+            .map(|(c, &(cqes_wanted, cqes_written, overflow_at))| CqFlush {
+                cq: c.id.clone(),
+                cqes_wanted,
+                cqes_written,
+                overflow_at,
+            })
+            .collect(),
+        qps_in_error: qps.iter().filter(in_error).count() as u64,
+        cq_errors: tally.cq_errors,
+        qp_fatals: tally.qp_fatals,
+    })
 }
 
 /// A configuration that holds the plan.
 fn config(plan: &Plan) -> Result<Config, CannotSimulate> {
-    let too = |text: String| Err(CannotSimulate(text));
+    let too = |text: String| Err(CannotSimulate::Plan(text));
     if !plan.srqs.is_empty() {
         return too("shared receive queues are not modelled".into());
     }
@@ -154,24 +254,34 @@ fn send(qpn: u32) -> Operation {
     })
 }
 
-struct Run {
-    machine: Machine,
-    out: Simulation,
+/// The request that a drain posts in ERR.
+fn drain(device: &mut impl Device, qpn: u32, queue: Queue) -> Result<(), CannotSimulate> {
+    must(
+        device,
+        &match queue {
+            Queue::Send => send(qpn),
+            Queue::Recv => Operation::PostRecv { qpn, wqe_index: 0 },
+        },
+    )
 }
 
-impl Run {
-    /// An operation that a working model accepts.
-    fn must(&mut self, op: &Operation) -> Result<(), CannotSimulate> {
-        let effects = self.machine.apply(op, true).map_err(|e| CannotSimulate(e.to_string()))?;
-        self.note(&effects);
-        match effects.outcome {
-            Outcome::Ok => Ok(()),
-            other => Err(CannotSimulate(format!("the model answers {other} to {op:?}"))),
-        }
+/// An operation that a working device accepts.
+fn must(device: &mut impl Device, op: &Operation) -> Result<(), CannotSimulate> {
+    match device.perform(op)? {
+        Outcome::Ok => Ok(()),
+        other => Err(CannotSimulate::Differs(format!("the device answers {other} to {op:?}"))),
     }
+}
 
-    fn bring_up(&mut self, qpn: u32, qp: &Qp, policy: &Policy) -> Result<(), CannotSimulate> {
-        self.must(&Operation::CreateQp {
+fn bring_up(
+    device: &mut impl Device,
+    qpn: u32,
+    qp: &Qp,
+    policy: &Policy,
+) -> Result<(), CannotSimulate> {
+    must(
+        device,
+        &Operation::CreateQp {
             qpn,
             transport: qp.transport.number(),
             send_cqn: qp.send_cq as u32,
@@ -179,22 +289,35 @@ impl Run {
             sq_ceiling: (qp.sends() as u32).max(1),
             rq_ceiling: (qp.receives() as u32).max(1),
             sq_sig_all: false,
-        })?;
-        let way =
-            path(&edges(qp.transport, policy), QpState::Reset, QpState::Rts).unwrap_or_default();
-        for edge in way {
-            self.must(&modify(qpn, edge.to, edge.row.required))?;
-        }
-        for _ in 0..qp.sq_wr * qp.completions_per_request {
-            self.must(&send(qpn))?;
-        }
-        for _ in 0..if qp.srq.is_none() { qp.rq_wr } else { 0 } {
-            self.must(&Operation::PostRecv { qpn, wqe_index: 0 })?;
-        }
-        Ok(())
+        },
+    )?;
+    let way = path(&edges(qp.transport, policy), QpState::Reset, QpState::Rts).unwrap_or_default();
+    for edge in way {
+        must(device, &modify(qpn, edge.to, edge.row.required))?;
+    }
+    for _ in 0..qp.sq_wr * qp.completions_per_request {
+        must(device, &send(qpn))?;
+    }
+    for _ in 0..if qp.srq.is_none() { qp.rq_wr } else { 0 } {
+        must(device, &Operation::PostRecv { qpn, wqe_index: 0 })?;
+    }
+    Ok(())
+}
+
+/// The golden model, which takes its own steps, one per QP and round.
+struct ModelAlone {
+    machine: Machine,
+    tally: Tally,
+}
+
+impl Device for ModelAlone {
+    fn perform(&mut self, op: &Operation) -> Result<Outcome, CannotSimulate> {
+        let effects =
+            self.machine.apply(op, true).map_err(|e| CannotSimulate::Differs(e.to_string()))?;
+        self.tally.note(&effects);
+        Ok(effects.outcome)
     }
 
-    /// The hardware's own steps, one per QP and round, until nothing is owed.
     fn flush_all(&mut self) -> Result<(), CannotSimulate> {
         while !self.machine.nothing_owed() {
             for qpn in self.machine.owed_qps().collect::<Vec<u32>>() {
@@ -208,26 +331,17 @@ impl Run {
                 } else {
                     Operation::Issue { qpn }
                 };
-                self.must(&step)?;
+                must(self, &step)?;
             }
         }
         Ok(())
     }
 
-    fn note(&mut self, effects: &Effects) {
-        if let Some(cqe) = &effects.cqe {
-            let cq = &mut self.out.cqs[cqe.cqn as usize];
-            cq.cqes_wanted += 1;
-            match cqe.written {
-                Some(_) => cq.cqes_written += 1,
-                None => {
-                    cq.overflow_at.get_or_insert(cq.cqes_wanted);
-                }
-            }
-        }
-        if let Some(event) = &effects.event {
-            self.out.cq_errors += u64::from(event.kinds.contains(EventKinds::CQ_ERR));
-            self.out.qp_fatals += u64::from(event.kinds.contains(EventKinds::QP_FATAL));
-        }
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.tally
     }
 }

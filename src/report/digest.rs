@@ -1,9 +1,11 @@
 //! A step in a few lines: equal things are counted instead of repeated.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Cqe, Operation, Outcome};
-use crate::scenario::{Happening, Names, StepTrace, describe, names::status_name};
+use crate::model::{Cqe, Event, Operation, Outcome};
+use crate::scenario::{
+    Collective, Happening, Names, Naming, StepTrace, describe, names::status_name,
+};
 
 /// What is worth telling about one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,11 +21,15 @@ pub struct Digest {
     pub issued: Vec<String>,
 }
 
-/// Sums up a step.
-pub fn digest(step: &StepTrace, names: &Names) -> Digest {
-    let mut done = Tally::default();
-    let mut states: Vec<(u32, String)> = Vec::new();
-    let mut issued = Tally::default();
+/// Sums up a step. Members of a group are not told apart.
+pub fn digest(step: &StepTrace, all_names: &Names) -> Digest {
+    let names = &all_names.collective();
+    let crowd = !all_names.groups.is_empty();
+    let mut done = Tally::new(crowd);
+    let mut states: Vec<String> = Vec::new();
+    // Where the last state of a QP is told.
+    let mut told: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut issued = Tally::new(crowd);
     for h in &step.happenings {
         // The climb of the setup shows in the states.
         let climb = step.number == 0
@@ -38,40 +44,105 @@ pub fn digest(step: &StepTrace, names: &Names) -> Digest {
         }
         for c in &h.changes {
             let (from, to) = (describe::state(c.from), describe::state(c.to));
-            match states.last_mut() {
-                Some((qpn, text)) if *qpn == c.qpn => *text += &format!(" → {to}"),
-                _ => states.push((c.qpn, format!("{} {from} → {to}", names.qp(c.qpn)))),
+            match told.get(&c.qpn) {
+                Some(&at) if crowd || at + 1 == states.len() => {
+                    states[at] += &format!(" → {to}");
+                }
+                _ => {
+                    told.insert(c.qpn, states.len());
+                    states.push(format!("{} {from} → {to}", names.qp(c.qpn)));
+                }
             }
         }
     }
-    let mut done: Vec<String> =
-        done.0.into_iter().map(|(op, answer, n)| format!("{op}{} → {answer}", times(n))).collect();
+    let mut done: Vec<String> = done
+        .runs
+        .into_iter()
+        .map(|(op, answer, n)| format!("{op}{} → {answer}", times(n)))
+        .collect();
     done.extend(step.notes.iter().cloned());
-    let mut cqes = cqes(&step.happenings, names);
-    cqes.extend(levels(step, names));
-    let events = step.happenings.iter().filter_map(|h| h.effects.event);
+    let mut cqes =
+        if crowd { entries(&step.happenings, names) } else { cqes(&step.happenings, all_names) };
+    cqes.extend(levels(step, all_names));
+    let records: Vec<Event> = step.happenings.iter().filter_map(|h| h.effects.event).collect();
     Digest {
         done,
-        states: states.into_iter().map(|(_, text)| text).collect(),
+        states: if crowd { counted(states) } else { states },
         cqes,
-        events: events.map(|e| describe::event(&e, names)).collect(),
-        issued: issued.0.into_iter().map(|(qp, _, n)| format!("{qp} ×{n}")).collect(),
+        events: events(&records, all_names),
+        issued: issued.runs.into_iter().map(|(qp, _, n)| format!("{qp} ×{n}")).collect(),
     }
+}
+
+/// Event records in words; with groups equal ones are counted.
+pub fn events(events: &[Event], names: &Names) -> Vec<String> {
+    if names.groups.is_empty() {
+        return events.iter().map(|e| describe::event(e, names)).collect();
+    }
+    let collective = names.collective();
+    counted(events.iter().map(|e| describe::event(e, &collective)))
+}
+
+/// Each line once, in the order of their first occurrence, with how often it occurs.
+pub fn counted(lines: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut tally = Tally::new(true);
+    for line in lines {
+        tally.add(line, String::new());
+    }
+    tally.runs.into_iter().map(|(line, _, n)| format!("{line}{}", times(n))).collect()
+}
+
+/// Entries written and lost by QP or group, queue and status.
+fn entries(happenings: &[Happening], names: &Collective<'_>) -> Vec<String> {
+    counted(happenings.iter().filter_map(|h| {
+        let attempt = h.effects.cqe?;
+        let cq = names.cq(attempt.cqn);
+        Some(match attempt.written {
+            Some((_, e)) => {
+                format!("{cq}: {} {} {}", names.qp(e.qpn), e.queue, status_name(e.status))
+            }
+            None => {
+                format!("{cq}: lost of {}", names.qp(named_qp(&h.operation).unwrap_or_default()))
+            }
+        })
+    }))
 }
 
 fn times(n: usize) -> String {
     if n == 1 { String::new() } else { format!(" ×{n}") }
 }
 
-/// Runs of equal pairs.
-#[derive(Default)]
-struct Tally(Vec<(String, String, usize)>);
+/// Equal pairs, counted: those in a row, or all of them.
+struct Tally {
+    runs: Vec<(String, String, usize)>,
+    /// Place of each pair, if all of them are counted together.
+    places: Option<BTreeMap<(String, String), usize>>,
+}
 
 impl Tally {
+    fn new(together: bool) -> Self {
+        Self { runs: Vec::new(), places: together.then(BTreeMap::new) }
+    }
+
     fn add(&mut self, a: String, b: String) {
-        match self.0.last_mut() {
-            Some((la, lb, n)) if *la == a && *lb == b => *n += 1,
-            _ => self.0.push((a, b, 1)),
+        let pair = (a, b);
+        let at = match &mut self.places {
+            Some(places) => match places.get(&pair) {
+                Some(at) => Some(*at),
+                None => {
+                    places.insert(pair.clone(), self.runs.len());
+                    None
+                }
+            },
+            None => self
+                .runs
+                .len()
+                .checked_sub(1)
+                .filter(|at| self.runs[*at].0 == pair.0 && self.runs[*at].1 == pair.1),
+        };
+        match at {
+            Some(at) => self.runs[at].2 += 1,
+            None => self.runs.push((pair.0, pair.1, 1)),
         }
     }
 }
@@ -158,6 +229,7 @@ pub fn named_qp(op: &Operation) -> Option<u32> {
         | Operation::Cascade { qpn } => Some(*qpn),
         Operation::ModifyQp(m) => Some(m.qpn),
         Operation::PostSend(p) => Some(p.qpn),
+        Operation::PostWqe(w) => Some(w.qpn),
         Operation::Complete(c) => Some(c.qpn),
         _ => None,
     }

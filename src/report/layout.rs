@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::digest::{named_cq, named_qp};
-use crate::model::{Event, Operation, Outcome, Queue};
+use super::digest::{counted, events, named_cq, named_qp};
+use crate::model::{Operation, Outcome, Queue};
 use crate::model::{QpState, status};
-use crate::scenario::{Happening, Trace, describe, names::status_name};
+use crate::scenario::{Happening, Naming, QpGroup, Trace, describe, names::status_name};
 
 /// How a mark looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,8 @@ pub struct Mark {
     pub cqn: Option<u32>,
     pub count: usize,
     pub entry: Option<Entry>,
-    pub event: Option<Event>,
+    /// The event, or several, in words.
+    pub event: Option<String>,
     /// What it was, and what came of it.
     pub title: String,
     pub lines: Vec<String>,
@@ -120,10 +121,20 @@ pub struct Layout {
     pub bands: Vec<Band>,
     pub segments: BTreeMap<u32, Vec<Segment>>,
     pub contents: BTreeMap<u32, Vec<Content>>,
+    /// By group: how many members are in each state at the end of each column.
+    pub crowds: Vec<Vec<Crowd>>,
 }
+
+/// Members of a group by state number.
+pub type Crowd = [u32; 7];
 
 /// No step is narrower than this, so that its number has room.
 const LEAST_COLUMNS: usize = 3;
+
+/// A step with more marks than this is shown in so many equal parts.
+const MOST_MARKS: usize = 80;
+const PARTS: usize = 20;
+const SETUP_PARTS: usize = 5;
 
 /// Lays a trace out.
 pub fn layout(trace: &Trace) -> Layout {
@@ -133,8 +144,12 @@ pub fn layout(trace: &Trace) -> Layout {
         bands: Vec::new(),
         segments: BTreeMap::new(),
         contents: BTreeMap::new(),
+        crowds: vec![Vec::new(); trace.names.groups.len()],
     };
     let mut rings = Rings::default();
+    let mut crowds = vec![Crowd::default(); trace.names.groups.len()];
+    // With groups a ring shows how much of each kind it holds, not in which order.
+    rings.by_kind = !crowds.is_empty();
     for (at, step) in trace.steps.iter().enumerate() {
         let first = l.marks.len();
         let mut groups: Vec<Vec<&Happening>> = Vec::new();
@@ -144,11 +159,28 @@ pub fn layout(trace: &Trace) -> Layout {
                 _ => groups.push(vec![h]),
             }
         }
+        // More than a person can look at one by one is shown in equal parts.
+        let summed = groups.len() > MOST_MARKS;
+        if summed {
+            let parts = if step.number == 0 { SETUP_PARTS } else { PARTS };
+            let part = step.happenings.len().div_ceil(parts);
+            groups = step.happenings.chunks(part).map(|c| c.iter().collect()).collect();
+        }
         for group in groups {
             let column = l.marks.len();
             for h in &group {
                 rings.take(h);
                 for c in &h.changes {
+                    if let Some(at) = group_of(&trace.names.groups, c.qpn) {
+                        let states = &mut crowds[at];
+                        if let Some(from) = c.from {
+                            states[usize::from(from.number())] -= 1;
+                        }
+                        if let Some(to) = c.to {
+                            states[usize::from(to.number())] += 1;
+                        }
+                        continue;
+                    }
                     let segments = l.segments.entry(c.qpn).or_default();
                     if let Some(open) = segments.last_mut().filter(|s| s.end == usize::MAX) {
                         open.end = column;
@@ -158,12 +190,18 @@ pub fn layout(trace: &Trace) -> Layout {
                     }
                 }
             }
-            l.marks.push(Some(mark(step.number, &group, trace)));
+            l.marks.push(Some(if summed {
+                sum(step.number, &group, trace)
+            } else {
+                mark(step.number, &group, trace)
+            }));
             rings.note(&mut l.contents, column);
+            note_crowds(&mut l.crowds, &crowds);
         }
         while l.marks.len() < first + LEAST_COLUMNS {
             l.marks.push(None);
             rings.note(&mut l.contents, l.marks.len() - 1);
+            note_crowds(&mut l.crowds, &crowds);
         }
         l.bands.push(Band { step: at, first, end: l.marks.len() });
     }
@@ -176,6 +214,61 @@ pub fn layout(trace: &Trace) -> Layout {
         }
     }
     l
+}
+
+fn group_of(groups: &[QpGroup], qpn: u32) -> Option<usize> {
+    groups.iter().position(|g| g.qpns().contains(&qpn))
+}
+
+fn note_crowds(columns: &mut [Vec<Crowd>], now: &[Crowd]) {
+    for (columns, now) in columns.iter_mut().zip(now) {
+        columns.push(*now);
+    }
+}
+
+/// One mark for many happenings.
+fn sum(step: usize, part: &[&Happening], trace: &Trace) -> Mark {
+    let names = trace.names.collective();
+    let mut lines = counted(part.iter().map(|h| describe::operation(&h.operation, &names)));
+    let attempts: Vec<_> = part.iter().filter_map(|h| h.effects.cqe).collect();
+    let kind = |written: Option<u8>| written.map_or(Entry::Lost, Entry::of);
+    lines.extend(counted(attempts.iter().map(|c| {
+        let entry = kind(c.written.map(|w| w.1.status)).name();
+        format!("{}: {entry}", names.cq(c.cqn))
+    })));
+    let records: Vec<_> = part.iter().filter_map(|h| h.effects.event).collect();
+    let events = events(&records, &trace.names);
+    lines.extend(events.iter().map(|e| format!("event: {e}")));
+    if let (Some(from), Some(to)) =
+        (part.first().and_then(|h| h.clock), part.last().and_then(|h| h.clock))
+    {
+        lines.push(format!("retired in clocks {from} to {to}"));
+    }
+    // The sign is that of what happened most often.
+    let mut often: Vec<(Glyph, usize)> = Vec::new();
+    for h in part {
+        let g = glyph(h);
+        match often.iter_mut().find(|(o, _)| *o == g) {
+            Some((_, n)) => *n += 1,
+            None => often.push((g, 1)),
+        }
+    }
+    let most = often.iter().max_by_key(|(_, n)| *n).map_or(Glyph::Command, |(g, _)| *g);
+    let shown = part.iter().find(|h| glyph(h) == most);
+    let lost = attempts.iter().find(|c| c.written.is_none());
+    let attempt = lost.or(attempts.first());
+    Mark {
+        step,
+        glyph: most,
+        qpn: shown.and_then(|h| named_qp(&h.operation)),
+        cqn: attempt.map(|c| c.cqn),
+        // The title says how many; signs in a row leave no room for it.
+        count: 1,
+        entry: attempt.map(|c| kind(c.written.map(|w| w.1.status))),
+        event: (!events.is_empty()).then(|| events.join(", ")),
+        title: format!("{} operations and steps", part.len()),
+        lines,
+    }
 }
 
 /// Creating a QP and bringing it up is one mark of the setup.
@@ -209,8 +302,12 @@ fn glyph(h: &Happening) -> Glyph {
         (_, Outcome::Stale) => Glyph::Stale,
         (Operation::Issue { .. }, Outcome::Rejected) => Glyph::Refused,
         (_, o) if o != Outcome::Ok => Glyph::Refused,
-        (Operation::PostSend(_), _) if h.effects.issue.is_some() => Glyph::PostIssued,
-        (Operation::PostSend(_) | Operation::PostRecv { .. }, _) => Glyph::Post,
+        (Operation::PostSend(_) | Operation::PostWqe(_), _) if h.effects.issue.is_some() => {
+            Glyph::PostIssued
+        }
+        (Operation::PostSend(_) | Operation::PostWqe(_) | Operation::PostRecv { .. }, _) => {
+            Glyph::Post
+        }
         (Operation::Complete(_), _) => Glyph::Complete,
         (Operation::Issue { .. }, _) => Glyph::Issue,
         (Operation::Flush { .. }, _) => Glyph::Flush,
@@ -279,7 +376,7 @@ fn mark(step: usize, group: &[&Happening], trace: &Trace) -> Mark {
         cqn: h.effects.cqe.map(|c| c.cqn).or_else(|| named_cq(&h.operation)),
         count,
         entry: h.effects.cqe.map(|c| c.written.map_or(Entry::Lost, |w| Entry::of(w.1.status))),
-        event: h.effects.event,
+        event: h.effects.event.as_ref().map(|e| describe::event(e, names)),
         title,
         lines,
     }
@@ -287,7 +384,10 @@ fn mark(step: usize, group: &[&Happening], trace: &Trace) -> Mark {
 
 /// What lies unconsumed in each CQ, replayed from what was written and consumed.
 #[derive(Default)]
-struct Rings(BTreeMap<u32, Ring>);
+struct Rings {
+    rings: BTreeMap<u32, Ring>,
+    by_kind: bool,
+}
 
 #[derive(Default)]
 struct Ring {
@@ -299,7 +399,7 @@ struct Ring {
 impl Rings {
     fn take(&mut self, h: &Happening) {
         if let Some((cqn, (_, cqe))) = h.effects.cqe.and_then(|c| Some((c.cqn, c.written?)))
-            && let Some(ring) = self.0.get_mut(&cqn)
+            && let Some(ring) = self.rings.get_mut(&cqn)
         {
             ring.entries.push_back(Entry::of(cqe.status));
             if ring.entries.len() > ring.depth as usize {
@@ -312,11 +412,11 @@ impl Rings {
         }
         match h.operation {
             Operation::CreateCq { cqn, depth, .. } => {
-                self.0.insert(cqn, Ring { depth, ..Ring::default() });
+                self.rings.insert(cqn, Ring { depth, ..Ring::default() });
             }
-            Operation::DestroyCq { cqn } => drop(self.0.remove(&cqn)),
+            Operation::DestroyCq { cqn } => drop(self.rings.remove(&cqn)),
             Operation::Consume { cqn, index } => {
-                if let Some(ring) = self.0.get_mut(&cqn) {
+                if let Some(ring) = self.rings.get_mut(&cqn) {
                     let laps = 2 * ring.depth;
                     let distance = (index + laps - ring.consumer) % laps;
                     let gone = (distance as usize).min(ring.entries.len());
@@ -329,14 +429,19 @@ impl Rings {
     }
 
     fn note(&self, contents: &mut BTreeMap<u32, Vec<Content>>, column: usize) {
-        for (cqn, ring) in &self.0 {
+        for (cqn, ring) in &self.rings {
             let columns = contents.entry(*cqn).or_default();
             columns.resize(column, Content::new());
             let mut runs: Content = Vec::new();
             for e in &ring.entries {
-                match runs.last_mut() {
-                    Some((last, n)) if last == e => *n += 1,
-                    _ => runs.push((*e, 1)),
+                let run = if self.by_kind {
+                    runs.iter_mut().find(|(kind, _)| kind == e)
+                } else {
+                    runs.last_mut().filter(|(last, _)| last == e)
+                };
+                match run {
+                    Some((_, n)) => *n += 1,
+                    None => runs.push((*e, 1)),
                 }
             }
             columns.push(runs);

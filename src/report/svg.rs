@@ -3,7 +3,8 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::layout::{Entry, Glyph, Layout, Mark, layout};
-use crate::scenario::{CqLane, QpLane, Trace, describe};
+use crate::model::QpState;
+use crate::scenario::{CqLane, QpGroup, QpLane, Trace};
 
 /// Width of one column.
 const COLUMN: usize = 34;
@@ -21,6 +22,8 @@ pub const STYLE: &str = include_str!("timeline.css");
 /// A lane, for picture and labels alike.
 enum Lane<'a> {
     Qp(&'a QpLane),
+    /// With its place among the groups.
+    Group(usize, &'a QpGroup),
     Cq(&'a CqLane),
     /// With the number of rows.
     Events(usize),
@@ -30,7 +33,7 @@ impl Lane<'_> {
     const fn height(&self) -> usize {
         match self {
             Self::Qp(_) => QP_LANE,
-            Self::Cq(_) => CQ_LANE,
+            Self::Cq(_) | Self::Group(..) => CQ_LANE,
             Self::Events(rows) => *rows * EVENT_ROW + 24,
         }
     }
@@ -50,7 +53,7 @@ impl<'a> Drawing<'a> {
     /// Lays the trace out; lanes that nothing happens on are left away.
     pub fn new(trace: &'a Trace) -> Self {
         let layout = layout(trace);
-        let event_rows = event_rows(&layout, trace);
+        let event_rows = event_rows(&layout);
         let rows = event_rows.iter().max().map_or(1, |r| r + 1);
         let mut lanes = Vec::new();
         let mut y = HEAD;
@@ -58,10 +61,10 @@ impl<'a> Drawing<'a> {
             trace.cqs.len() <= 2
                 || layout.contents.get(&c.cqn).is_some_and(|l| l.iter().any(|c| !c.is_empty()))
         };
-        let all = trace
-            .qps
-            .iter()
-            .map(Lane::Qp)
+        let alone = |q: &&QpLane| trace.names.group(q.qpn).is_none();
+        let groups = trace.names.groups.iter().enumerate().map(|(n, g)| Lane::Group(n, g));
+        let all = groups
+            .chain(trace.qps.iter().filter(alone).map(Lane::Qp))
             .chain(trace.cqs.iter().filter(busy).map(Lane::Cq))
             .chain([Lane::Events(rows)]);
         for lane in all {
@@ -76,7 +79,7 @@ impl<'a> Drawing<'a> {
     pub fn width(&self) -> usize {
         let marks = self.layout.marks.iter().enumerate();
         let labels = marks.filter_map(|(column, m)| {
-            let label = describe::event(&m.as_ref()?.event?, &self.trace.names);
+            let label = m.as_ref()?.event.as_ref()?;
             Some(column * COLUMN + 48 + 7 * label.chars().count())
         });
         labels.fold(self.layout.columns * COLUMN + 12, usize::max)
@@ -96,6 +99,12 @@ impl<'a> Drawing<'a> {
                         text.name x="12" y=(y + 40) { (clip(&q.name, 15)) }
                         text.sub x="12" y=(y + 56) {
                             (q.transport.map_or("transport 3", |t| t.name())) " QP " (q.qpn)
+                        }
+                    }
+                    Lane::Group(_, g) => {
+                        text.name x="12" y=(y + 40) { (clip(&g.name, 15)) }
+                        text.sub x="12" y=(y + 56) {
+                            (g.count) " QPs from " (g.first)
                         }
                     }
                     Lane::Cq(c) => {
@@ -129,6 +138,7 @@ impl<'a> Drawing<'a> {
                 line.rule x1="0" x2=(self.width()) y1=(y) y2=(y) {}
                 @match lane {
                     Lane::Qp(q) => (self.states(q, *y)),
+                    Lane::Group(n, g) => (self.crowd(*n, g, *y)),
                     Lane::Cq(c) => (self.ring(c, *y)),
                     Lane::Events(_) => {}
                 }
@@ -155,6 +165,41 @@ impl<'a> Drawing<'a> {
                     }
                     title { (qp.name) " in " (name) }
                 }
+            }
+        }
+    }
+
+    /// How many members are in which state, stacked, ERR at the bottom.
+    fn crowd(&self, place: usize, group: &QpGroup, y: usize) -> Markup {
+        let columns = self.layout.crowds.get(place).map(Vec::as_slice).unwrap_or_default();
+        let (top, tall) = (y + 26, CQ_LANE - 36);
+        let unit = tall as f64 / f64::from(group.count.max(1));
+        let floor = (top + tall) as f64;
+        html! {
+            rect.well x="0" y=(top) width=(self.layout.columns * COLUMN) height=(tall) {}
+            @for (column, states) in columns.iter().enumerate() {
+                @let mut below = 0;
+                @for state in QpState::ALL.iter().rev() {
+                    @let n = states[usize::from(state.number())];
+                    @if n > 0 {
+                        @let h = unit * f64::from(n);
+                        @let at = floor - unit * f64::from(below) - h;
+                        g class={ "state s-" (state.name()) } {
+                            rect x=(column * COLUMN) y=(format!("{at:.1}")) width=(COLUMN)
+                                height=(format!("{h:.1}")) {}
+                        }
+                        ({ below += n; "" })
+                    }
+                }
+            }
+            @for band in &self.layout.bands {
+                @let states = columns.get(band.end - 1).copied().unwrap_or_default();
+                @let shown: Vec<String> = QpState::ALL.iter().rev()
+                    .map(|s| (s.name(), states[usize::from(s.number())]))
+                    .filter(|(_, n)| *n > 0)
+                    .map(|(s, n)| format!("{n} {s}"))
+                    .collect();
+                text.level x=(band.end * COLUMN - 6) y=(top + 15) { (shown.join(", ")) }
             }
         }
     }
@@ -203,13 +248,20 @@ impl<'a> Drawing<'a> {
         let x = column * COLUMN + COLUMN / 2;
         let on_qp = mark
             .qpn
-            .and_then(|q| self.lane(|l| matches!(l, Lane::Qp(lane) if lane.qpn == q)))
+            .and_then(|q| {
+                self.lane(|l| match l {
+                    Lane::Qp(lane) => lane.qpn == q,
+                    Lane::Group(_, g) => g.qpns().contains(&q),
+                    _ => false,
+                })
+            })
             .map(|y| y + 19);
         let on_cq = mark
             .cqn
             .and_then(|c| self.lane(|l| matches!(l, Lane::Cq(lane) if lane.cqn == c)))
             .map(|y| y + 14);
-        let on_events = mark.event.and_then(|_| self.lane(|l| matches!(l, Lane::Events(_))));
+        let on_events =
+            mark.event.as_ref().and_then(|_| self.lane(|l| matches!(l, Lane::Events(_))));
         let on_events = on_events.map(|y| y + 22 + self.event_rows[column] * EVENT_ROW);
         let end = on_events.or(on_cq.filter(|_| mark.entry.is_some()));
         html! {
@@ -235,9 +287,9 @@ impl<'a> Drawing<'a> {
                         circle class={ "dot e-" (entry.name()) } cx=(x) cy=(y) r="5" {}
                     }
                 }
-                @if let (Some(y), Some(event)) = (on_events, mark.event) {
+                @if let (Some(y), Some(event)) = (on_events, &mark.event) {
                     path.event d=(format!("M{x} {}l8 8l-8 8l-8 -8z", y - 8)) {}
-                    text.kind x=(x + 12) y=(y + 4) { (describe::event(&event, &self.trace.names)) }
+                    text.kind x=(x + 12) y=(y + 4) { (event) }
                 }
             }
         }
@@ -245,13 +297,13 @@ impl<'a> Drawing<'a> {
 }
 
 /// Rows in which no event's label runs into the next.
-fn event_rows(layout: &Layout, trace: &Trace) -> Vec<usize> {
+fn event_rows(layout: &Layout) -> Vec<usize> {
     let mut free_from: Vec<usize> = Vec::new();
     let mut rows = vec![0; layout.columns];
     for (column, mark) in layout.marks.iter().enumerate() {
-        let Some(event) = mark.as_ref().and_then(|m| m.event) else { continue };
+        let Some(event) = mark.as_ref().and_then(|m| m.event.as_ref()) else { continue };
         let x = column * COLUMN;
-        let end = x + 40 + 7 * describe::event(&event, &trace.names).chars().count();
+        let end = x + 40 + 7 * event.chars().count();
         let row = free_from.iter().position(|free| *free <= x).unwrap_or(free_from.len());
         if row == free_from.len() {
             free_from.push(end);

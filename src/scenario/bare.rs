@@ -8,8 +8,8 @@ use crate::cosim::{Driver, Timing, convert, timing};
 use crate::hw::{Dut, abi};
 use crate::model::{
     Answer, Arm, AttrMask, CqSnapshot, CqeEffect, Drain, Effects, Event, EventKinds, Issue, Layer,
-    ModifyVerdict, Operation, Outcome, Policy, QpSnapshot, QpState, Transport, WireHeaders,
-    WqeErrors,
+    ModifyVerdict, Operation, Outcome, Policy, PostSend, PostWqe, QpSnapshot, QpState, Transport,
+    WireHeaders, WqeErrors,
 };
 
 /// A device without a model beside it.
@@ -163,9 +163,11 @@ impl<D: Dut> BareEngine<D> {
         let answer = self.answers.remove(&r.tag).map_or(Answer::Silent, |a| answer(&operation, &a));
         let next = self.issues.front();
         let issue = match (&operation, outcome, &answer) {
-            (Operation::PostSend(p), Outcome::Ok, Answer::Posted { slot, epoch }) => {
-                next.filter(|i| (i.qpn, i.slot, i.epoch) == (p.qpn, *slot, *epoch)).map(issue_of)
-            }
+            (
+                Operation::PostSend(PostSend { qpn, .. }) | Operation::PostWqe(PostWqe { qpn, .. }),
+                Outcome::Ok,
+                Answer::Posted { slot, epoch },
+            ) => next.filter(|i| (i.qpn, i.slot, i.epoch) == (*qpn, *slot, *epoch)).map(issue_of),
             (Operation::Issue { qpn }, Outcome::Ok, _) => {
                 next.filter(|i| i.qpn == *qpn).map(issue_of)
             }
@@ -304,10 +306,10 @@ fn answer(op: &Operation, r: &abi::rnic_rsp) -> Answer {
             extra: AttrMask(r.extra),
             bad_values: AttrMask(r.bad_values),
         }),
-        Operation::PostSend(_) | Operation::PostRecv { .. } if ok => {
+        Operation::PostSend(_) | Operation::PostWqe(_) | Operation::PostRecv { .. } if ok => {
             Answer::Posted { slot: r.slot, epoch: r.epoch }
         }
-        Operation::PostSend(_) if r.outcome == Outcome::BadWqe.number() => {
+        Operation::PostSend(_) | Operation::PostWqe(_) if r.outcome == Outcome::BadWqe.number() => {
             Answer::BadWqe(WqeErrors(r.wqe_errors))
         }
         Operation::CreateQp { .. } if ok => Answer::CreatedQp {

@@ -307,21 +307,37 @@ impl Seen<'_> {
     fn events(&self, patterns: &[EventPattern]) -> Result<(), Difference> {
         let got: Vec<Event> = self.step.happenings.iter().filter_map(|h| h.effects.event).collect();
         let mut left = got.clone();
-        let mut fine = patterns.len() == got.len();
+        let mut fine = true;
         for p in patterns {
-            let record = Event { kinds: p.kinds, qpn: p.qpn, cqn: p.cqn };
-            match left.iter().position(|e| *e == record) {
-                Some(at) => drop(left.remove(at)),
-                None => fine = false,
-            }
+            let mut found = 0;
+            left.retain(|e| {
+                let qp = match (&p.qpns, e.qpn) {
+                    (None, None) => true,
+                    (Some(qpns), Some(qpn)) => qpns.contains(&qpn),
+                    _ => false,
+                };
+                let taken = found < p.times.most && qp && e.kinds == p.kinds && e.cqn == p.cqn;
+                found += u64::from(taken);
+                !taken
+            });
+            fine &= found >= p.times.least;
         }
-        if fine {
+        if fine && left.is_empty() {
             return Ok(());
         }
-        let show = |e: &Event| describe::event(e, self.names);
-        let records: Vec<_> =
-            patterns.iter().map(|p| Event { kinds: p.kinds, qpn: p.qpn, cqn: p.cqn }).collect();
-        Err(("events".to_owned(), join(records.iter().map(show)), join(got.iter().map(show))))
+        let show = |p: &EventPattern| {
+            let qpn = p.qpns.as_ref().map(|q| q.start);
+            let event = Event { kinds: p.kinds, qpn, cqn: p.cqn };
+            if p.qpns.as_ref().is_some_and(|q| q.len() > 1) {
+                format!("{} ×{}", describe::event(&event, &self.names.collective()), p.times)
+            } else if p.times == (Range { least: 1, most: 1 }) {
+                describe::event(&event, self.names)
+            } else {
+                format!("{} ×{}", describe::event(&event, self.names), p.times)
+            }
+        };
+        let seen = crate::report::digest::events(&got, self.names);
+        Err(("events".to_owned(), join(patterns.iter().map(show)), join(seen.iter())))
     }
 }
 

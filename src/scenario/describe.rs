@@ -1,13 +1,13 @@
 //! Operations and their effects in words.
 
-use super::file::Names;
+use super::file::Naming;
 use super::names::{status_name, wqe_opcode_name};
 use crate::model::{
     Answer, AttrMask, Cqe, Event, Modify, ModifyVerdict, Operation, Outcome, QpState, Transport,
 };
 
 /// What was asked, or what the hardware did by itself.
-pub fn operation(op: &Operation, names: &Names) -> String {
+pub fn operation(op: &Operation, names: &impl Naming) -> String {
     match op {
         Operation::CreateCq { cqn, depth, ignore_overrun } => format!(
             "create CQ {} of depth {depth}{}",
@@ -31,7 +31,10 @@ pub fn operation(op: &Operation, names: &Names) -> String {
         Operation::DestroyQp { qpn } => format!("destroy QP {}", names.qp(*qpn)),
         Operation::ModifyQp(m) => modify(m, names),
         Operation::QueryQp { qpn } => format!("query QP {}", names.qp(*qpn)),
-        Operation::PostWqe(w) => format!("post a WQE to QP {}", names.qp(w.qpn)),
+        Operation::PostWqe(w) => {
+            let name = wqe_opcode_name(w.units[0][0] as u8);
+            format!("post {name} on {}, in block {} of its ring", names.qp(w.qpn), w.first_block)
+        }
         Operation::RegKey { lkey, base, length, .. } => {
             format!("register key {lkey}: {length} bytes at {base:#x}")
         }
@@ -62,7 +65,7 @@ pub fn operation(op: &Operation, names: &Names) -> String {
     }
 }
 
-fn modify(m: &Modify, names: &Names) -> String {
+fn modify(m: &Modify, names: &impl Naming) -> String {
     let state = |n: u8| {
         QpState::from_number(n).map_or_else(|| format!("state {n}"), |s| s.name().to_owned())
     };
@@ -121,12 +124,12 @@ fn refused(v: &ModifyVerdict) -> String {
 }
 
 /// A completion queue entry.
-pub fn cqe(cqe: &Cqe, names: &Names) -> String {
+pub fn cqe(cqe: &Cqe, names: &impl Naming) -> String {
     format!("{} {} #{} {}", names.qp(cqe.qpn), cqe.queue, cqe.wqe_index, status_name(cqe.status))
 }
 
 /// An event record.
-pub fn event(event: &Event, names: &Names) -> String {
+pub fn event(event: &Event, names: &impl Naming) -> String {
     let kinds = event.kinds.names().join(" + ");
     match (event.qpn, event.cqn) {
         (Some(q), Some(c)) => format!("{kinds}: {} on {}", names.qp(q), names.cq(c)),

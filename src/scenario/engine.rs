@@ -1,7 +1,8 @@
 //! What a scenario can be run on.
 
-use super::trace::{Happening, Observation, StateChange};
-use crate::model::{Config, Machine, Operation, Policy, QpState, Queue};
+use super::trace::{Happening, Observation};
+use super::watch::Watch;
+use crate::model::{Config, Machine, Operation, Policy, Queue};
 
 /// Something that performs operations: the golden model, the RTL, or both in lockstep.
 pub trait Engine {
@@ -65,39 +66,23 @@ pub struct ModelEngine {
     policy: Policy,
     machine: Machine,
     wire_room: bool,
-    /// QPs that were ever created, in that order: whose states are watched.
-    known: Vec<u32>,
+    watch: Watch,
 }
 
 impl ModelEngine {
     /// A machine just out of reset, with a wire that has room.
     pub fn new(config: Config, policy: Policy) -> Self {
         let machine = Machine::new(config, policy);
-        Self { config, policy, machine, wire_room: true, known: Vec::new() }
-    }
-
-    fn state(&self, qpn: u32) -> Option<QpState> {
-        self.machine.qp(qpn).map(|q| q.state)
+        Self { config, policy, machine, wire_room: true, watch: Watch::default() }
     }
 
     fn apply(&mut self, op: &Operation, out: &mut Vec<Happening>) -> Result<(), Defect> {
-        if let Operation::CreateQp { qpn, .. } = op
-            && !self.known.contains(qpn)
-        {
-            self.known.push(*qpn);
-        }
-        let before: Vec<_> = self.known.iter().map(|q| self.state(*q)).collect();
         let effects = self
             .machine
             .apply(op, self.wire_room)
             .map_err(|e| Defect(format!("the model refuses {op:?}: {e:?}")))?;
-        let changes = self
-            .known
-            .iter()
-            .zip(before)
-            .map(|(qpn, from)| StateChange { qpn: *qpn, from, to: self.state(*qpn) })
-            .filter(|c| c.from != c.to)
-            .collect();
+        let machine = &self.machine;
+        let changes = self.watch.changes(op, &effects, |q| machine.qp(q).map(|q| q.state));
         out.push(Happening { operation: *op, effects, changes, clock: None });
         Ok(())
     }
@@ -164,6 +149,7 @@ impl Engine for ModelEngine {
 
     fn reset(&mut self) -> Result<(), Defect> {
         self.machine = Machine::new(self.config, self.policy);
+        self.watch.look_at_all();
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! What a scenario file says, once it is known to make sense.
 
 use crate::model::{
-    Arm, AttrMask, AttrValues, Complete, Config, Drain, EventKinds, Layer, Operation, Outcome,
-    Policy, PostSend, QpState, Queue, Transport, WqeErrors,
+    AccessFlags, Arm, AttrMask, AttrValues, Complete, Config, Drain, EventKinds, Layer, Lkey,
+    Operation, Outcome, Policy, PostSend, PostWqe, QpState, Queue, Transport, WqeErrors,
 };
 
 /// A scenario that has been read and checked.
@@ -29,17 +29,77 @@ pub struct Scenario {
 pub struct Names {
     pub qps: Vec<(String, u32)>,
     pub cqs: Vec<(String, u32)>,
+    /// QPs alike that share a name.
+    pub groups: Vec<QpGroup>,
+}
+
+/// QPs alike with numbers in a row: `Q` means all of them, `Q[7]` one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QpGroup {
+    pub name: String,
+    /// Number of member 0.
+    pub first: u32,
+    pub count: u32,
+}
+
+impl QpGroup {
+    /// QP numbers of the members.
+    pub fn qpns(&self) -> std::ops::Range<u32> {
+        self.first..self.first + self.count
+    }
 }
 
 impl Names {
     /// What a person calls this QP; two names for one number are joined.
     pub fn qp(&self, qpn: u32) -> String {
-        name_of(&self.qps, qpn).unwrap_or_else(|| format!("QP {qpn}"))
+        name_of(&self.qps, qpn)
+            .or_else(|| self.group(qpn).map(|g| format!("{}[{}]", g.name, qpn - g.first)))
+            .unwrap_or_else(|| format!("QP {qpn}"))
+    }
+
+    /// The group that this QP is a member of.
+    pub fn group(&self, qpn: u32) -> Option<&QpGroup> {
+        self.groups.iter().find(|g| g.qpns().contains(&qpn))
+    }
+
+    /// The same names without telling members of a group apart, for summaries.
+    pub fn collective(&self) -> Collective<'_> {
+        Collective(self)
     }
 
     /// What a person calls this CQ.
     pub fn cq(&self, cqn: u32) -> String {
         name_of(&self.cqs, cqn).unwrap_or_else(|| format!("CQ {cqn}"))
+    }
+}
+
+/// Names as a summary uses them, see [`Names::collective`].
+#[derive(Clone, Copy, Debug)]
+pub struct Collective<'a>(&'a Names);
+
+/// What a person calls a QP or a CQ.
+pub trait Naming {
+    fn qp(&self, qpn: u32) -> String;
+    fn cq(&self, cqn: u32) -> String;
+}
+
+impl Naming for Names {
+    fn qp(&self, qpn: u32) -> String {
+        Names::qp(self, qpn)
+    }
+
+    fn cq(&self, cqn: u32) -> String {
+        Names::cq(self, cqn)
+    }
+}
+
+impl Naming for Collective<'_> {
+    fn qp(&self, qpn: u32) -> String {
+        self.0.group(qpn).map_or_else(|| self.0.qp(qpn), |g| g.name.clone())
+    }
+
+    fn cq(&self, cqn: u32) -> String {
+        self.0.cq(cqn)
     }
 }
 
@@ -74,7 +134,10 @@ impl CqDecl {
 #[derive(Clone, Debug)]
 pub struct QpDecl {
     pub name: String,
+    /// Number of the first one.
     pub qpn: u32,
+    /// So many alike, with numbers in a row.
+    pub count: u32,
     pub transport: TransportCode,
     pub send_cqn: u32,
     pub recv_cqn: u32,
@@ -87,10 +150,15 @@ pub struct QpDecl {
 }
 
 impl QpDecl {
-    /// The operation that creates it.
-    pub fn operation(&self) -> Operation {
+    /// QP numbers of all.
+    pub fn qpns(&self) -> std::ops::Range<u32> {
+        self.qpn..self.qpn + self.count
+    }
+
+    /// The operation that creates one of them.
+    pub fn operation(&self, qpn: u32) -> Operation {
         Operation::CreateQp {
-            qpn: self.qpn,
+            qpn,
             transport: self.transport.0,
             send_cqn: self.send_cqn,
             recv_cqn: self.recv_cqn,
@@ -165,6 +233,18 @@ pub enum Action {
         count: u32,
         first: Option<u16>,
     },
+    /// A send WQE in its send queue; `first` as above.
+    PostWqe {
+        wqe: Box<PostWqe>,
+        first: Option<u16>,
+    },
+    RegKey {
+        lkey: Lkey,
+        region: RegionAsk,
+    },
+    DeregKey {
+        lkey: Lkey,
+    },
     Complete(CompleteAsk),
     Fault {
         cqn: u32,
@@ -192,6 +272,43 @@ pub enum Action {
     Wait(WaitAsk),
     /// Reset of the hardware: every QP and CQ is gone.
     Reset,
+    /// The same for each of these QPs, one after the other, nothing settling in between.
+    Each {
+        qpns: std::ops::Range<u32>,
+        action: Box<Action>,
+    },
+}
+
+impl Action {
+    /// The same for another QP. What is not about a QP stays as it is.
+    pub fn on(&self, qpn: u32) -> Action {
+        let mut action = self.clone();
+        match &mut action {
+            Action::DestroyQp { qpn: q }
+            | Action::QueryQp { qpn: q }
+            | Action::PostRecv { qpn: q, .. } => *q = qpn,
+            Action::Modify(m) => m.qpn = qpn,
+            Action::PostSend { wqe, .. } => {
+                // A raw control segment may name any number.
+                if wqe.ctrl[1] >> 8 == wqe.qpn & 0xff_ffff {
+                    wqe.ctrl[1] = (qpn & 0xff_ffff) << 8 | wqe.ctrl[1] & 0xff;
+                }
+                wqe.qpn = qpn;
+            }
+            Action::PostWqe { wqe, .. } => wqe.qpn = qpn,
+            Action::Complete(c) => c.report.qpn = qpn,
+            _ => {}
+        }
+        action
+    }
+}
+
+/// A memory region as a file asks for it, right or wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionAsk {
+    pub base: u64,
+    pub length: u64,
+    pub access: AccessFlags,
 }
 
 /// How far CONSUME goes.
@@ -293,12 +410,15 @@ pub struct CqePattern {
     pub phase: Option<bool>,
 }
 
-/// One event record, compared whole: kinds, the QP or none, the CQ or none.
+/// Event records that are alike, each compared whole: kinds, the QP or none, the CQ or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventPattern {
     pub kinds: EventKinds,
-    pub qpn: Option<u32>,
+    /// Any of these QPs.
+    pub qpns: Option<std::ops::Range<u32>>,
     pub cqn: Option<u32>,
+    /// How many of them.
+    pub times: Range,
 }
 
 /// CQEs by kind; a kind that is not named is expected not to occur.

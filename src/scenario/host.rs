@@ -74,6 +74,10 @@ impl Host {
                 let index = (p.ctrl[0] >> 8) as u16;
                 self.next_index.insert((p.qpn, Queue::Send), index.wrapping_add(1));
             }
+            Operation::PostWqe(w) => {
+                let index = (w.units[0][0] >> 8) as u16;
+                self.next_index.insert((w.qpn, Queue::Send), index.wrapping_add(1));
+            }
             Operation::Complete(c) => {
                 self.queue(c.qpn, c.queue).pop_front();
             }

@@ -1,10 +1,11 @@
 //! RTL and golden model in lockstep, the scoreboard between them.
 
 use super::engine::{Defect, Engine};
-use super::trace::{Happening, Observation, StateChange};
+use super::trace::{Happening, Observation};
+use super::watch::Watch;
 use crate::cosim::{Cosim, Failure, Observer, Timing, convert, timing};
 use crate::hw::Dut;
-use crate::model::{Config, Effects, Operation, Outcome, Policy, QpState};
+use crate::model::{Config, Effects, Operation, Policy};
 
 /// Clocks without a retirement after which a device with a closed wire counts as settled.
 const QUIET: u64 = 512;
@@ -12,8 +13,7 @@ const QUIET: u64 = 512;
 /// A device that is checked against the model while it runs a scenario.
 pub struct LockstepEngine<D> {
     cosim: Cosim<D, Retired>,
-    /// QPs that were ever created and the states they were last seen in.
-    known: Vec<(u32, Option<QpState>)>,
+    watch: Watch,
     wire_room: bool,
 }
 
@@ -40,7 +40,7 @@ impl<D: Dut> LockstepEngine<D> {
         let cosim =
             Cosim::with_observer(device, config, policy, &Timing::READY, Retired::default())
                 .map_err(defect)?;
-        Ok(Self { cosim, known: Vec::new(), wire_room: true })
+        Ok(Self { cosim, watch: Watch::default(), wire_room: true })
     }
 
     /// One clock; returns the tag of the operation that retired in it.
@@ -49,19 +49,9 @@ impl<D: Dut> LockstepEngine<D> {
         let retired = std::mem::take(&mut self.cosim.observer.0);
         let mut tags = Vec::with_capacity(retired.len());
         for (clock, tag, operation, effects) in retired {
-            if let (Operation::CreateQp { qpn, .. }, Outcome::Ok) = (&operation, effects.outcome)
-                && self.known.iter().all(|(q, _)| q != qpn)
-            {
-                self.known.push((*qpn, None));
-            }
-            let mut changes = Vec::new();
-            for (qpn, state) in &mut self.known {
-                let now = self.cosim.machine().qp(*qpn).map(|q| q.state);
-                if now != *state {
-                    changes.push(StateChange { qpn: *qpn, from: *state, to: now });
-                    *state = now;
-                }
-            }
+            let machine = self.cosim.machine();
+            let changes =
+                self.watch.changes(&operation, &effects, |q| machine.qp(q).map(|q| q.state));
             out.push(Happening { operation, effects, changes, clock: Some(clock) });
             tags.push(tag);
         }
@@ -130,7 +120,7 @@ impl<D: Dut> Engine for LockstepEngine<D> {
     }
 
     fn reset(&mut self) -> Result<(), Defect> {
-        self.known.clear();
+        self.watch = Watch::default();
         self.cosim.reset().map_err(defect)
     }
 

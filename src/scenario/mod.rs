@@ -17,14 +17,16 @@ pub mod names;
 mod parse;
 mod parse_expect;
 mod parse_step;
+mod parse_wqe;
 pub(crate) mod problem;
 mod run;
 mod trace;
+mod watch;
 
 #[cfg(feature = "rtl")]
 pub use bare::BareEngine;
 pub use engine::{Defect, Engine, ModelEngine};
-pub use file::{Names, Scenario};
+pub use file::{Collective, Names, Naming, QpGroup, Scenario};
 #[cfg(feature = "rtl")]
 pub use lockstep::LockstepEngine;
 pub use parse::parse;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::fields::{Fields, Node, Result};
-use super::file::{CqDecl, Names, QpDecl, Scenario, TransportCode};
+use super::file::{CqDecl, Names, QpDecl, QpGroup, Scenario, TransportCode};
 use super::names::{self, BadPolicy};
 use super::problem::{BadScenario, Problem};
 use crate::model::{Config, Policy, QpState, Transport};
@@ -44,7 +44,8 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
     let mut cqs = Vec::new();
     for node in tables(&top, "cq", "[[cq]]")? {
         let (decl, span) = scope.cq(&node)?;
-        free(&span, "CQ", decl.cqn, cqs.iter().map(|c: &CqDecl| c.cqn))?;
+        let taken = cqs.iter().map(|c: &CqDecl| c.cqn..c.cqn + 1);
+        free(&span, "CQ", decl.cqn..decl.cqn + 1, taken)?;
         let range = u64::from(config.num_cq) - 1;
         in_range(&span, "CQ", decl.cqn, range, &config)?;
         cqs.push(decl);
@@ -52,8 +53,10 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
     let mut qps = Vec::new();
     for node in tables(&top, "qp", "[[qp]]")? {
         let (decl, span) = scope.qp(&node)?;
-        free(&span, "QP", decl.qpn, qps.iter().map(|q: &QpDecl| q.qpn))?;
         in_range(&span, "QP", decl.qpn, u64::from(config.num_qp) - 1, &config)?;
+        let last = decl.qpn + (decl.count - 1);
+        in_range(&span, "QP", last, u64::from(config.num_qp) - 1, &config)?;
+        free(&span, "QP", decl.qpns(), qps.iter().map(QpDecl::qpns))?;
         qps.push(decl);
     }
     let mut steps = Vec::new();
@@ -97,12 +100,11 @@ fn tables<'a>(top: &Fields<'a>, name: &str, shown: &'a str) -> Result<Vec<Fields
 fn free(
     span: &Range<usize>,
     what: &str,
-    number: u32,
-    mut taken: impl Iterator<Item = u32>,
+    numbers: Range<u32>,
+    taken: impl Iterator<Item = Range<u32>>,
 ) -> Result<()> {
-    if !taken.any(|n| n == number) {
-        return Ok(());
-    }
+    let mut both = taken.map(|t| t.start.max(numbers.start)..t.end.min(numbers.end));
+    let Some(number) = both.find(|b| !b.is_empty()).map(|b| b.start) else { return Ok(()) };
     Err(Problem::new(
         span.clone(),
         format!("{what} number {number} is taken"),
@@ -167,7 +169,44 @@ impl Scope<'_> {
 
     /// A QP by name or by number.
     pub fn qpn(&self, node: &Node<'_>) -> Result<u32> {
-        reference(node, "QP", &self.names.qps)
+        let qpns = self.qpns(node)?;
+        if qpns.len() == 1 {
+            return Ok(qpns.start);
+        }
+        let name = node.str().unwrap_or_default();
+        let group = name.split('[').next().unwrap_or_default();
+        Err(node.problem(
+            format!("`{name}` are {} QPs", qpns.len()),
+            format!("expected one of them, for example {group}[0]"),
+        ))
+    }
+
+    /// One QP by name or number, or several: `Q` of a group, `Q[0..99]` some of it.
+    pub fn qpns(&self, node: &Node<'_>) -> Result<Range<u32>> {
+        if node.is_integer() {
+            let qpn = node.uint(0..=u64::from(u32::MAX) - 1)? as u32;
+            return Ok(qpn..qpn + 1);
+        }
+        self.named_qps(node, node.str()?)
+    }
+
+    /// The QPs that a text means; `node` is where it stands.
+    pub fn named_qps(&self, node: &Node<'_>, text: &str) -> Result<Range<u32>> {
+        if let Some(qpn) = look_up(&self.names.qps, text) {
+            return Ok(qpn..qpn + 1);
+        }
+        let (name, members) = match text.strip_suffix(']').and_then(|t| t.split_once('[')) {
+            Some((name, members)) => (name, Some(members)),
+            None => (text, None),
+        };
+        if let Some(group) = self.names.groups.iter().find(|g| g.name == name) {
+            return members.map_or(Ok(group.qpns()), |m| members_of(node, group, m));
+        }
+        let names: Vec<&str> = (self.names.qps.iter().map(|(n, _)| n))
+            .chain(self.names.groups.iter().map(|g| &g.name))
+            .map(String::as_str)
+            .collect();
+        Err(unknown(node, "QP", name, &names))
     }
 
     /// A CQ by name or by number.
@@ -179,7 +218,8 @@ impl Scope<'_> {
     pub fn cq(&mut self, f: &Fields<'_>) -> Result<(CqDecl, Range<usize>)> {
         let f = f.again().only(&["name", "number", "depth", "ignore_overrun"])?;
         let name = new_name(&f, &self.names.cqs, "CQ")?;
-        let (cqn, span) = number(&f, &self.names.cqs)?;
+        let used: Vec<_> = self.names.cqs.iter().map(|(_, n)| *n..n + 1).collect();
+        let (cqn, span) = number(&f, &used, 1)?;
         self.names.cqs.push((name.clone(), cqn));
         let decl = CqDecl {
             name,
@@ -203,10 +243,27 @@ impl Scope<'_> {
             "rq_depth",
             "sig_all",
             "state",
+            "count",
         ])?;
         let name = new_name(&f, &self.names.qps, "QP")?;
-        let (qpn, span) = number(&f, &self.names.qps)?;
-        self.names.qps.push((name.clone(), qpn));
+        if self.names.groups.iter().any(|g| g.name == name) {
+            return Err(taken(&f.need("name")?, "QP", &name));
+        }
+        let alone = self.names.qps.iter().map(|(_, n)| *n..n + 1);
+        let used: Vec<_> = alone.chain(self.names.groups.iter().map(QpGroup::qpns)).collect();
+        let count = f.uint_or("count", 1..=65_536, 1)? as u32;
+        let (qpn, span) = number(&f, &used, count)?;
+        if f.get("count").is_some() {
+            if name.contains(['[', ']']) {
+                return Err(f.need("name")?.problem(
+                    format!("`{name}` is no name for QPs alike"),
+                    "expected a name without brackets: they tell the members apart",
+                ));
+            }
+            self.names.groups.push(QpGroup { name: name.clone(), first: qpn, count });
+        } else {
+            self.names.qps.push((name.clone(), qpn));
+        }
         f.not_both("cq", "send_cq")?;
         f.not_both("cq", "recv_cq")?;
         let (send_cqn, recv_cqn) = match f.get("cq") {
@@ -229,7 +286,7 @@ impl Scope<'_> {
             Some(n) => TransportCode(n.one_of("transport", &[("RC", 0), ("UC", 1), ("UD", 2)])?),
         };
         if let Some(t) = transport.transport() {
-            self.transports.insert(qpn, t);
+            self.transports.extend((qpn..qpn + count).map(|q| (q, t)));
         }
         let state = f.get("state").map_or(Ok(QpState::Reset), |n| read_state(&n))?;
         if transport.transport().is_none() && state != QpState::Reset {
@@ -250,6 +307,7 @@ impl Scope<'_> {
         let decl = QpDecl {
             name,
             qpn,
+            count,
             transport,
             send_cqn,
             recv_cqn,
@@ -276,14 +334,39 @@ fn reference(node: &Node<'_>, what: &str, known: &[(String, u32)]) -> Result<u32
     let name = node.str()?;
     look_up(known, name).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|(n, _)| n.as_str()).collect();
-        let expected = if names.is_empty() {
-            format!("no {what} is declared above")
-        } else {
-            format!("expected one of: {}, or a number", names.join(", "))
-        };
-        node.problem(format!("there is no {what} named `{name}`"), expected)
-            .did_you_mean(name, names)
+        unknown(node, what, name, &names)
     })
+}
+
+fn unknown(node: &Node<'_>, what: &str, name: &str, known: &[&str]) -> Box<Problem> {
+    let expected = if known.is_empty() {
+        format!("no {what} is declared above")
+    } else {
+        format!("expected one of: {}, or a number", known.join(", "))
+    };
+    node.problem(format!("there is no {what} named `{name}`"), expected)
+        .did_you_mean(name, known.iter().copied())
+}
+
+/// `7` or `0..99` of a group, both ends included.
+fn members_of(node: &Node<'_>, group: &QpGroup, members: &str) -> Result<Range<u32>> {
+    let number = |t: &str| t.trim().parse::<u32>().ok();
+    let (from, to) = match members.split_once("..") {
+        Some((from, to)) => (number(from), number(to)),
+        None => (number(members), number(members)),
+    };
+    match (from, to) {
+        (Some(from), Some(to)) if from <= to && to < group.count => {
+            Ok(group.first + from..group.first + to + 1)
+        }
+        _ => Err(node.problem(
+            format!("`{}` has no members `{members}`", group.name),
+            format!(
+                "expected a number, or a range like 0..{last}, from 0 to {last}",
+                last = group.count - 1
+            ),
+        )),
+    }
 }
 
 fn new_name(f: &Fields<'_>, known: &[(String, u32)], what: &str) -> Result<String> {
@@ -294,22 +377,28 @@ fn new_name(f: &Fields<'_>, known: &[(String, u32)], what: &str) -> Result<Strin
             .problem(format!("`{name}` is no name for a {what}"), "expected 1 to 32 characters"));
     }
     if known.iter().any(|(n, _)| n == name) {
-        return Err(node.problem(
-            format!("there already is a {what} named `{name}`"),
-            "expected a name that is not taken",
-        ));
+        return Err(taken(&node, what, name));
     }
     Ok(name.to_owned())
 }
 
-/// The number given, or the first one that no other entry uses, counted from 1.
-fn number(f: &Fields<'_>, known: &[(String, u32)]) -> Result<(u32, Range<usize>)> {
+fn taken(node: &Node<'_>, what: &str, name: &str) -> Box<Problem> {
+    node.problem(
+        format!("there already is a {what} named `{name}`"),
+        "expected a name that is not taken",
+    )
+}
+
+/// The number given, or the first one from 1 on from which `count` numbers are free.
+fn number(f: &Fields<'_>, used: &[Range<u32>], count: u32) -> Result<(u32, Range<usize>)> {
     match f.get("number") {
-        Some(n) => Ok((n.uint(0..=u64::from(u32::MAX))? as u32, n.span())),
+        Some(n) => Ok((n.uint(0..=u64::from(u32::MAX - count))? as u32, n.span())),
         None => {
             let span = f.get("name").map_or(f.span.clone(), |n| n.span());
-            let taken = |n: &u32| known.iter().any(|(_, k)| k == n);
-            Ok(((1..).find(|n| !taken(n)).unwrap_or(0), span))
+            // Either 1 is free, or the first free number follows one that is not.
+            let behind = used.iter().map(|r| r.end);
+            let fits = |n: &u32| used.iter().all(|r| r.end <= *n || n + count <= r.start);
+            Ok(((1..2).chain(behind).filter(fits).min().unwrap_or(0), span))
         }
     }
 }

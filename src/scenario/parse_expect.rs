@@ -32,6 +32,9 @@ impl Subjects {
             Action::PostSend { wqe, .. } => {
                 self.qps.insert(wqe.qpn);
             }
+            Action::PostWqe { wqe, .. } => {
+                self.qps.insert(wqe.qpn);
+            }
             Action::Complete(c) => {
                 self.qps.insert(c.report.qpn);
             }
@@ -47,6 +50,8 @@ impl Subjects {
             | Action::Consume { cqn, what: ConsumeAsk::Index(_) } => {
                 self.cqs.insert(*cqn);
             }
+            Action::Each { action, .. } => self.note(action),
+            Action::RegKey { .. } | Action::DeregKey { .. } => {}
             Action::Wire { .. } | Action::Wait(_) | Action::Reset => {}
         }
     }
@@ -73,6 +78,9 @@ const OTHERS: &[&str] = &[
     "events",
     "issued",
 ];
+
+/// Of one step.
+const MOST_ISSUED: u64 = 10_000_000;
 
 impl Scope<'_> {
     pub(super) fn expect(
@@ -197,16 +205,17 @@ impl Scope<'_> {
                 vec![Expected::Events(events?)]
             }
             "issued" if value.is_table() => {
-                let each = self.per_qp(value, subjects, |n| n.uint(0..=65_536))?;
+                let each = self.per_qp(value, subjects, |n| n.uint(0..=MOST_ISSUED))?;
                 each.into_iter().map(|(q, n)| Expected::Issued(Some(q), n)).collect()
             }
-            "issued" => vec![Expected::Issued(None, value.uint(0..=65_536)?)],
+            "issued" => vec![Expected::Issued(None, value.uint(0..=MOST_ISSUED)?)],
             other => return Err(value.problem(format!("`{other}` is no expectation"), "unknown")),
         })
     }
 
-    /// `{ A = x, B = y }`, or one value for the only QP that the step is about.
-    fn per_qp<T>(
+    /// `{ A = x, B = y }`, or one value for the only QP that the step is about. The name of a
+    /// group means each member.
+    fn per_qp<T: Clone>(
         &self,
         value: &Node<'_>,
         subjects: &Subjects,
@@ -215,7 +224,13 @@ impl Scope<'_> {
         if !value.is_table() {
             return Ok(vec![(self.only_qp(value, subjects)?, read(value)?)]);
         }
-        self.per(value, &self.names.qps, "QP", read)
+        let mut all = Vec::new();
+        for (key, n) in value.any_fields()?.entries() {
+            let qpns = self.named_qps(&n, n.name).map_err(|p| p.at(key))?;
+            let expected = read(&n)?;
+            all.extend(qpns.map(|q| (q, expected.clone())));
+        }
+        Ok(all)
     }
 
     /// The same for CQs.
@@ -226,7 +241,8 @@ impl Scope<'_> {
         read: impl Fn(&Node<'_>) -> Result<T>,
     ) -> Result<Vec<(u32, T)>> {
         if !value.is_table() {
-            let cqn = only(value, "CQ", &subjects.cqs, &self.names.cqs)?;
+            let all = self.names.cqs.iter().map(|(_, n)| *n).collect();
+            let cqn = only(value, "CQ", &subjects.cqs, &all)?;
             return Ok(vec![(cqn, read(value)?)]);
         }
         self.per(value, &self.names.cqs, "CQ", read)
@@ -252,7 +268,9 @@ impl Scope<'_> {
     }
 
     fn only_qp(&self, value: &Node<'_>, subjects: &Subjects) -> Result<u32> {
-        only(value, "QP", &subjects.qps, &self.names.qps)
+        let groups = self.names.groups.iter().flat_map(|g| g.qpns());
+        let all = self.names.qps.iter().map(|(_, n)| *n).chain(groups).collect();
+        only(value, "QP", &subjects.qps, &all)
     }
 
     fn cqes(&self, node: &Node<'_>) -> Result<Vec<CqePattern>> {
@@ -300,7 +318,7 @@ impl Scope<'_> {
     }
 
     fn event(&self, node: &Node<'_>) -> Result<EventPattern> {
-        let f = node.fields(&["kinds", "qp", "cq"])?;
+        let f = node.fields(&["kinds", "qp", "cq", "times"])?;
         let choices: Vec<_> = EventKinds::NAMED.iter().map(|(b, n)| (*n, *b)).collect();
         let mut kinds = EventKinds::EMPTY;
         let list = f.need("kinds")?;
@@ -310,10 +328,16 @@ impl Scope<'_> {
         if kinds.is_empty() {
             return Err(list.problem("an event record has at least one kind", "expected a kind"));
         }
+        let qpns = f.get("qp").map(|n| self.qpns(&n)).transpose()?;
+        let each = qpns.as_ref().map_or(1, |q| q.len() as u64);
         Ok(EventPattern {
             kinds,
-            qpn: f.get("qp").map(|n| self.qpn(&n)).transpose()?,
+            qpns,
             cqn: f.get("cq").map(|n| self.cqn(&n)).transpose()?,
+            times: match f.get("times") {
+                Some(n) => read_range(&n)?,
+                None => Range { least: each, most: each },
+            },
         })
     }
 
@@ -366,14 +390,8 @@ fn read_outcomes(node: &Node<'_>) -> Result<Outcomes> {
 }
 
 /// The only QP or CQ that a value without a name can mean.
-fn only(
-    value: &Node<'_>,
-    what: &str,
-    of_step: &BTreeSet<u32>,
-    known: &[(String, u32)],
-) -> Result<u32> {
-    let all: BTreeSet<u32> = known.iter().map(|(_, n)| *n).collect();
-    for set in [of_step, &all] {
+fn only(value: &Node<'_>, what: &str, of_step: &BTreeSet<u32>, all: &BTreeSet<u32>) -> Result<u32> {
+    for set in [of_step, all] {
         if let (1, Some(number)) = (set.len(), set.first()) {
             return Ok(*number);
         }

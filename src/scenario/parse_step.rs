@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::fields::{Fields, Node, Result};
-use super::file::{Action, AttrsAsk, CompleteAsk, ConsumeAsk, ModifyAsk, Step, WaitAsk};
+use super::file::{Action, AttrsAsk, CompleteAsk, ConsumeAsk, ModifyAsk, RegionAsk, Step, WaitAsk};
 use super::names::{self, ATTR_FIELDS};
 use super::parse::{Scope, read_state};
 use super::parse_expect::Subjects;
+use super::parse_wqe::access;
 use super::problem::Problem;
-use crate::model::{AttrMask, AttrValues, Complete, OpClass, PostSend, QpState, Queue, WqeFormat};
+use crate::model::{
+    AccessFlags, AttrMask, AttrValues, Complete, Lkey, OpClass, PostSend, QpState, Queue, WqeFormat,
+};
 
 const ACTIONS: &[&str] = &[
     "create_cq",
@@ -18,6 +21,9 @@ const ACTIONS: &[&str] = &[
     "modify",
     "post_send",
     "post_recv",
+    "post_wqe",
+    "reg_key",
+    "dereg_key",
     "complete",
     "fault",
     "poll",
@@ -93,6 +99,20 @@ impl Scope<'_> {
     }
 
     fn action(&mut self, node: &Node<'_>, subjects: &mut Subjects) -> Result<Action> {
+        let one = self.one_action(node)?;
+        subjects.note(&one);
+        let named = match node.name {
+            "create_qp" | "create_cq" => None,
+            _ => node.any_fields().ok().and_then(|f| f.get("qp")),
+        };
+        let qpns = named.map(|n| self.qpns(&n)).transpose()?;
+        let Some(qpns) = qpns.filter(|q| q.len() > 1) else { return Ok(one) };
+        subjects.qps.extend(qpns.clone());
+        Ok(Action::Each { qpns, action: Box::new(one) })
+    }
+
+    /// The action for the first of the QPs that it names.
+    fn one_action(&mut self, node: &Node<'_>) -> Result<Action> {
         let action = match node.name {
             "create_cq" => Action::CreateCq(self.cq(&node.any_fields()?)?.0),
             "create_qp" => Action::CreateQp(self.qp(&node.any_fields()?)?.0),
@@ -109,10 +129,26 @@ impl Scope<'_> {
             "post_recv" => {
                 let f = node.fields(&["qp", "count", "index"])?;
                 Action::PostRecv {
-                    qpn: self.qpn(&f.need("qp")?)?,
+                    qpn: self.first_qpn(&f.need("qp")?)?,
                     count: f.uint_or("count", COUNT, 1)? as u32,
                     first: opt(&f, "index", U16)?.map(|n| n as u16),
                 }
+            }
+            "post_wqe" => self.post_wqe(node)?,
+            "reg_key" => {
+                let f = node.fields(&["lkey", "base", "length", "access"])?;
+                Action::RegKey {
+                    lkey: Lkey(f.need("lkey")?.uint(U32)? as u32),
+                    region: RegionAsk {
+                        base: f.need("base")?.uint(0..=u64::MAX)?,
+                        length: f.need("length")?.uint(0..=u64::MAX)?,
+                        access: f.get("access").map_or(Ok(AccessFlags::EMPTY), |n| access(&n))?,
+                    },
+                }
+            }
+            "dereg_key" => {
+                let f = node.fields(&["lkey"])?;
+                Action::DeregKey { lkey: Lkey(f.need("lkey")?.uint(U32)? as u32) }
             }
             "complete" => Action::Complete(self.complete(node)?),
             "fault" => {
@@ -165,15 +201,18 @@ impl Scope<'_> {
             }
             other => return Err(node.problem(format!("`{other}` is no action"), "unknown")),
         };
-        subjects.note(&action);
         Ok(action)
+    }
+
+    pub(super) fn first_qpn(&self, node: &Node<'_>) -> Result<u32> {
+        Ok(self.qpns(node)?.start)
     }
 
     fn qp_or_cq(&self, node: &Node<'_>) -> Result<QpOrCq> {
         let f = node.fields(&["qp", "cq"])?;
         f.not_both("qp", "cq")?;
         match (f.get("qp"), f.get("cq")) {
-            (Some(n), _) => Ok(QpOrCq::Qp(self.qpn(&n)?)),
+            (Some(n), _) => Ok(QpOrCq::Qp(self.first_qpn(&n)?)),
             (None, Some(n)) => Ok(QpOrCq::Cq(self.cqn(&n)?)),
             (None, None) => Err(node.problem(
                 format!("`{}` does not say of what", node.name),
@@ -184,7 +223,7 @@ impl Scope<'_> {
 
     fn modify(&self, node: &Node<'_>) -> Result<ModifyAsk> {
         let f = node.fields(&["qp", "to", "cur_state", "attrs", "omit", "values", "mask"])?;
-        let qpn = self.qpn(&f.need("qp")?)?;
+        let qpn = self.first_qpn(&f.need("qp")?)?;
         let to = f.get("to").map(|n| raw_state(&n)).transpose()?;
         let cur_state = f.get("cur_state").map(|n| raw_state(&n)).transpose()?;
         let mut values = default_values();
@@ -274,7 +313,7 @@ impl Scope<'_> {
             "format",
             "walk",
         ])?;
-        let qpn = self.qpn(&f.need("qp")?)?;
+        let qpn = self.first_qpn(&f.need("qp")?)?;
         let first = opt(&f, "index", U16)?.map(|n| n as u16);
         let format = f.get("format").map_or(Ok(WqeFormat::Book), |n| {
             n.one_of("WQE format", &[("book", WqeFormat::Book), ("mlx5", WqeFormat::Mlx5)])
@@ -381,7 +420,7 @@ impl Scope<'_> {
         };
         Ok(CompleteAsk {
             report: Complete {
-                qpn: self.qpn(&f.need("qp")?)?,
+                qpn: self.first_qpn(&f.need("qp")?)?,
                 queue,
                 epoch: f.uint_or("epoch", U16, 0)? as u16,
                 slot: f.uint_or("slot", U16, 0)? as u16,

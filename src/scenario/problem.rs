@@ -46,6 +46,12 @@ impl Problem {
         Box::new(Self { span, message: message.into(), label: label.into(), help: None })
     }
 
+    /// The same problem at another place.
+    pub fn at(mut self: Box<Self>, span: Range<usize>) -> Box<Self> {
+        self.span = span;
+        self
+    }
+
     pub fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
         self.help = Some(help.into());
         self

@@ -1,5 +1,7 @@
 //! Running a scenario on an engine.
 
+use std::collections::BTreeMap;
+
 use super::check::{Seen, check};
 use super::engine::{Defect, Engine};
 use super::file::{
@@ -27,6 +29,8 @@ struct Runner<'a> {
     host: Host,
     steps: Vec<StepTrace>,
     qps: Vec<QpLane>,
+    /// Place in `qps` by QP number.
+    lane_of: BTreeMap<u32, usize>,
     cqs: Vec<CqLane>,
     /// The step that is being run.
     now: StepTrace,
@@ -42,6 +46,7 @@ impl<'a> Runner<'a> {
             host: Host::default(),
             steps: Vec::new(),
             qps: Vec::new(),
+            lane_of: BTreeMap::new(),
             cqs: Vec::new(),
             now: StepTrace::default(),
             outcomes: Vec::new(),
@@ -155,9 +160,11 @@ impl<'a> Runner<'a> {
         match op {
             Operation::CreateQp { qpn, transport, .. } => {
                 let transport = Transport::from_number(transport);
-                if let Some(lane) = self.qps.iter_mut().find(|q| q.qpn == qpn) {
+                if let Some(at) = self.lane_of.get(&qpn) {
+                    let lane = &mut self.qps[*at];
                     lane.transport = transport.or(lane.transport);
                 } else {
+                    self.lane_of.insert(qpn, self.qps.len());
                     self.qps.push(QpLane { qpn, name: self.scenario.names.qp(qpn), transport });
                 }
             }
@@ -183,7 +190,14 @@ impl<'a> Runner<'a> {
     }
 
     fn create_qp(&mut self, decl: &QpDecl) -> Result<(), Defect> {
-        if self.ask(decl.operation())? != Outcome::Ok {
+        for qpn in decl.qpns() {
+            self.create_one(decl, qpn)?;
+        }
+        Ok(())
+    }
+
+    fn create_one(&mut self, decl: &QpDecl, qpn: u32) -> Result<(), Defect> {
+        if self.ask(decl.operation(qpn))? != Outcome::Ok {
             return Ok(());
         }
         let climb: &[QpState] = match decl.state {
@@ -196,7 +210,7 @@ impl<'a> Runner<'a> {
         };
         for to in climb {
             let modify = self.modify(&ModifyAsk {
-                qpn: decl.qpn,
+                qpn,
                 to: Some(to.number()),
                 cur_state: None,
                 attrs: AttrsAsk::Required { also: AttrMask::STATE, omit: AttrMask::EMPTY },
@@ -214,8 +228,7 @@ impl<'a> Runner<'a> {
         let attr_mask = match ask.attrs {
             AttrsAsk::Mask(mask) => mask,
             AttrsAsk::Required { also, omit } => {
-                let transport =
-                    self.qps.iter().find(|q| q.qpn == ask.qpn).and_then(|q| q.transport);
+                let transport = self.lane_of.get(&ask.qpn).and_then(|at| self.qps[*at].transport);
                 let from = ask
                     .cur_state
                     .and_then(QpState::from_number)
@@ -259,6 +272,21 @@ impl<'a> Runner<'a> {
                     index = index.wrapping_add(1);
                 }
             }
+            Action::PostWqe { wqe, first } => {
+                let mut wqe = **wqe;
+                let index = first.unwrap_or_else(|| self.host.next_index(wqe.qpn, Queue::Send));
+                wqe.units[0][0] = wqe.units[0][0] & !0x00ff_ff00 | u32::from(index) << 8;
+                self.ask(Operation::PostWqe(wqe))?;
+            }
+            Action::RegKey { lkey, region } => {
+                self.ask(Operation::RegKey {
+                    lkey: *lkey,
+                    base: region.base,
+                    length: region.length,
+                    access: region.access,
+                })?;
+            }
+            Action::DeregKey { lkey } => drop(self.ask(Operation::DeregKey { lkey: *lkey })?),
             Action::PostRecv { qpn, count, first } => {
                 let mut index = first.unwrap_or_else(|| self.host.next_index(*qpn, Queue::Recv));
                 for _ in 0..*count {
@@ -308,6 +336,11 @@ impl<'a> Runner<'a> {
                 self.take(out);
                 result?;
                 self.now.notes.push(format!("wait {n} clocks"));
+            }
+            Action::Each { qpns, action } => {
+                for qpn in qpns.clone() {
+                    self.action(&action.on(qpn), line)?;
+                }
             }
             Action::Reset => {
                 self.engine.reset()?;
