@@ -231,3 +231,27 @@ fn damaged_files_never_panic() {
         }
     }
 }
+
+#[test]
+fn wqes_and_keys() {
+    let wqe = |rest: &str| format!("post_wqe = {{ qp = \"A\", {rest} }}");
+    let good = "post_send = { qp = \"A\" }";
+    let refuses = |by: &str, at: &str, says: &[&str]| refuses(good, by, at, says);
+    refuses(&wqe("ring_blocks = 3"), "3 }", &["send queue of 3 blocks", "a power of two"]);
+    refuses(&wqe("opcode = \"RDMA_WIRTE\""), "\"RDMA_WIRTE\"", &["did you mean `RDMA_WRITE`?"]);
+    refuses(&wqe("inline = 109"), "109", &["`inline` is out of range", "0 to 108"]);
+    refuses(&wqe("inline = 8, sge = []"), "sge", &["inline"]);
+    let one = "{ addr = 0, length = 1, lkey = 0 }";
+    let eight = format!("sge = [{}]", [one; 8].join(", "));
+    refuses(&wqe(&eight), "[{ addr", &["8 elements", "at most 7"]);
+    refuses(&wqe("units = [[1, 2, 3]]"), "[1, 2, 3]", &["a unit of 3 words"]);
+    refuses(&wqe("units = []"), "[] }", &["0 units", "1 to 8"]);
+    refuses(&wqe("units = [[1, 2, 3, 4]], ds = 1"), "ds = 1", &["units"]);
+    refuses(
+        "reg_key = { lkey = 1, base = 0, length = 1, access = [\"LOCAL_WIRTE\"] }",
+        "\"LOCAL_WIRTE\"",
+        &["did you mean `LOCAL_WRITE`?"],
+    );
+    refuses("reg_key = { lkey = 1, base = 0 }", "{ lkey", &["length"]);
+    refuses("dereg_key = { lkey = 0x1_0000_0000 }", "0x1_0000_0000", &["out of range"]);
+}
