@@ -5,7 +5,7 @@
 use rnic_cosim::cosim::convert;
 use rnic_cosim::hw::{Dut, HwConfig, Rtl, abi};
 use rnic_cosim::model::{
-    AttrMask, AttrValues, Complete, Modify, Operation, Policy, Queue, Transport,
+    AttrMask, AttrValues, Complete, Modify, Operation, Policy, PostSend, Queue, Transport,
 };
 
 const FILL: u64 = 16;
@@ -228,4 +228,51 @@ fn a_flush_of_three_queue_pairs_retires_one_per_clock() {
 #[test]
 fn a_flush_of_thousands_of_queue_pairs_retires_one_per_clock() {
     flush_storm(HwConfig::Large, 10_000, 8);
+}
+
+/// Sends wait on eight QPs, one more keeps posting; the wire takes a WQE every fifth clock.
+#[test]
+fn waiting_queue_pairs_take_turns() {
+    const WAITING: u32 = 8;
+    const EACH: u32 = 12;
+    let mut b = Bench::new(HwConfig::Default);
+    b.bring_up(WAITING + 1, 64);
+    b.stim.issue_ready = 0;
+    let send = |qpn| {
+        // SEND of one segment, signaled.
+        let ctrl = [10, 1, 8, 0];
+        Operation::PostSend(PostSend { qpn, ctrl, payload_len: 8, ..PostSend::default() })
+    };
+    for _ in 0..EACH {
+        for qpn in 0..WAITING {
+            convert::write_post(2, &send(qpn), &mut b.stim.post);
+            b.stim.post_valid = 1;
+            while {
+                b.clock();
+                b.resp.post_ready == 0
+            } {}
+        }
+    }
+    convert::write_post(2, &send(WAITING), &mut b.stim.post);
+    b.idle(FILL);
+    // In which turn each QP issued last; what left while the wire was shut does not count.
+    let mut order = Vec::new();
+    for clock in 0..6 * 5 * WAITING {
+        b.stim.issue_ready = u8::from(clock % 5 == 0);
+        b.clock();
+        if b.resp.issue_valid == 1 && b.stim.issue_ready == 1 {
+            order.push(b.resp.issue.qpn);
+        }
+    }
+    let order = &order[4..];
+    println!("issue order: {order:?}");
+    for (at, qpn) in order.iter().enumerate() {
+        let next = order[at + 1..].iter().position(|other| other == qpn);
+        let between = &order[at + 1..][..next.unwrap_or(order.len() - at - 1)];
+        for other in 0..WAITING {
+            let turns = between.iter().filter(|&&q| q == other).count();
+            assert!(turns <= 1, "QP {other} took {turns} turns while QP {qpn} waited: {order:?}");
+        }
+    }
+    assert!(order.len() as u32 >= 4 * WAITING, "the wire stood still: {order:?}");
 }
