@@ -5,7 +5,8 @@
 //! Never neither; and never an event for an entry from before the ARM.
 //!
 //! Seen to fail with a copy of the RTL (`RNIC_RTL`) in which the arm state that an attempt looks
-//! at is one clock old, as in hardware that samples it before the entry is written.
+//! at is one clock old, as in hardware that samples it before the entry is written: at one of the
+//! offsets only, where the two are neighbours in the pipeline.
 #![cfg(feature = "rtl")]
 
 mod model_support;

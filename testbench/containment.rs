@@ -12,7 +12,7 @@
 //!
 //! A QP whose two CQs lie in different groups would report to an overflowing CQ, so there is none.
 //!
-//! Seen to fail with a copy of the RTL (`RNIC_RTL`) in which the context of a CQ that comes into
+//! Seen to fail when one QP of the other group is given an observed CQ, and with a copy of the RTL (`RNIC_RTL`) in which the context of a CQ that comes into
 //! error is written to its neighbour: in `rnic_top.sv`, `u_cq`,
 //! `.waddr_i (init_busy ? CqA'(init_q) : ex_cq_q ^ CqA'(ex_cq_fails))`.
 

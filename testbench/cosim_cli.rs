@@ -97,3 +97,20 @@ fn the_benchmark_compares_four_harnesses() {
     assert_eq!(harnesses[0]["ratio"], 1.0);
     assert!(json["operations_per_clock"].as_f64().is_some_and(|n| n > 0.2 && n <= 1.0));
 }
+
+/// How fast it is on this machine today is printed and not judged.
+#[test]
+fn the_benchmark_sets_two_configurations_against_each_other() {
+    let two = ["bench", "--config", "small", "--against", "default", "--ops", "1000"];
+    let once = ["--rounds", "1", "--repetitions", "1", "--json"];
+    let (code, out, err) = rnic_cosim(&[&two[..], &once[..]].concat());
+    assert_eq!(code, 0, "{out}{err}");
+    let json: serde_json::Value = serde_json::from_str(&out).expect("JSON and nothing else");
+    assert_eq!(json["configs"][0]["config"], "small");
+    assert_eq!(json["configs"][1]["config"], "default");
+    for harness in ["bare", "checked"] {
+        let ratio = json["clocks_per_second_ratio"][harness].as_f64();
+        assert!(ratio.is_some_and(|r| r > 0.0), "{json}");
+    }
+    assert!(refused(&["bench", "--against", "lage"]).contains("did you mean `large`?"));
+}
