@@ -1,6 +1,6 @@
 # The commands of this project. `make run` on a fresh machine installs what is missing,
 # builds everything and shows the scenarios.
-.PHONY: run test lint bench faults install clean help
+.PHONY: run test lint bench faults coverage slurm-demo install clean help
 
 help:
 	@echo 'make run     install what is missing, build, run all scenarios; results in out/'
@@ -8,6 +8,8 @@ help:
 	@echo 'make lint    RTL by two front ends, clippy, rustfmt'
 	@echo 'make bench   checked co-simulation against a bare loop over the same model'
 	@echo 'make faults  plant known faults into copies of the RTL: each must be caught'
+	@echo 'make coverage    RTL by line, stimulus by function: out/coverage'
+	@echo 'make slurm-demo  as root: one node of Slurm, a campaign as an array job, merged'
 	@echo 'make clean   remove what was built and out/'
 
 .DEFAULT_GOAL := help
@@ -29,7 +31,13 @@ bench: install
 	cargo run --release --quiet -- bench
 
 faults: install
-	RNIC_FAULTS=1 cargo test --test rtl_faults -- --nocapture
+	RNIC_FAULTS=1 cargo test --test rtl_faults --test assertions_fire -- --nocapture
+
+coverage: install
+	tools/coverage.sh
+
+slurm-demo: install
+	tools/slurm/demo.sh
 
 clean:
 	cargo clean

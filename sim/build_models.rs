@@ -63,6 +63,11 @@ struct Verilator {
 }
 
 impl Verilator {
+    /// The runtime crate has looked at `RNIC_COVERAGE`.
+    fn counts_coverage(&self) -> bool {
+        self.flags.iter().any(|flag| flag == "-DVM_COVERAGE=1")
+    }
+
     fn of_runtime_crate() -> Self {
         let get = |key: &str| {
             env::var(format!("DEP_RNIC_VERILATOR_RT_{key}"))
@@ -265,13 +270,19 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
 
     let mut command = Command::new(&verilator.path);
     command
-        .args(["--cc", "-O3", "--no-timing", "--assert"])
+        .args(["--cc", "--no-timing", "--assert"])
         // One function of 10,000 lines takes the compiler twice as long as forty of them and
         // gains it 4 %.
         .args(["--output-split-cfuncs", "300"])
         .args(["--x-assign", "fast", "--x-initial", "unique"])
         .args(["--prefix", &prefix, "--top-module", model.top, "--Mdir"])
         .arg(&folder);
+    if verilator.counts_coverage() {
+        // Optimised, the counters of combinational blocks stand still at 1.
+        command.args(["-O0", "--coverage-line", "--coverage-user"]);
+    } else {
+        command.arg("-O3");
+    }
     if model.kind == Kind::Device {
         command.args(["--trace-fst", "--no-trace-params"]);
     }

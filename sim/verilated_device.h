@@ -10,6 +10,13 @@
 
 #include "verilated_fst_c.h"
 
+#if VM_COVERAGE
+#include "verilated_cov.h"
+
+#include <cstdlib>
+#include <unistd.h>
+#endif
+
 #include <chrono>
 #include <cstring>
 #include <ctime>
@@ -48,6 +55,9 @@ public:
         const std::lock_guard<std::mutex> lock{runtime_mutex()};
         Verilated::threadContextp(context_.get());
         waves_.reset();  // closes the file
+#if VM_COVERAGE
+        write_coverage();
+#endif
         model_.reset();
     }
 
@@ -166,6 +176,17 @@ private:
         model_->eval();
         if (__builtin_expect(waves_ != nullptr, 0)) waves_->dump(time);
     }
+
+#if VM_COVERAGE
+    // The counters lie in the model: one file per instance, to be merged by verilator_coverage.
+    void write_coverage() {
+        const char* folder = std::getenv("RNIC_COVERAGE_DIR");
+        if (!folder || !*folder) return;
+        static unsigned instances = 0;  // guarded by runtime_mutex()
+        context_->coveragep()->write(std::string(folder) + "/" + std::to_string(getpid()) + "-"
+                                     + std::to_string(instances++) + ".dat");
+    }
+#endif
 
     [[noreturn]] void fail() {
         context_->gotError(false);

@@ -197,3 +197,56 @@ fn a_signal_ends_it_with_what_was_found() {
         assert!(!entry.file_name().to_string_lossy().contains(".part"), "{entry:?}");
     }
 }
+
+#[test]
+fn a_file_that_is_no_recording_is_named_as_what_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("f.json");
+    let path = file.display().to_string();
+    let not_text: &[u8] = &[0xff, 0xfe, 0x00];
+    for (bytes, part) in [
+        (&b"[1, 2]"[..], "it holds an array"),
+        (b"{\"cases\": 3, \"runs\": []}", "the results of a campaign"),
+        (b"{\"name\": \"x\"}", "an object without any field of a recording"),
+        (b"\"text\"", "a string"),
+        (not_text, "it is not text"),
+    ] {
+        fs::write(&file, bytes).expect("it can be written");
+        let (code, stdout, stderr) = rnic_cosim(&["replay", &path]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+        assert!(stderr.contains("no recording") && stderr.contains(part), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+}
+
+/// A recording whose run lasts: it goes on for as long as `until` says.
+#[cfg(unix)]
+#[test]
+fn a_killed_replay_leaves_no_cut_waveform() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/testbench/regressions/inline-payload-has-no-lkey.json"
+    );
+    let text = fs::read_to_string(kept).expect("a kept recording");
+    let at = text.find("\"until\": ").expect("the field") + "\"until\": ".len();
+    let end = at + text[at..].find(',').expect("another field");
+    let long = format!("{}4000000000{}", &text[..at], &text[end..]);
+    let (file, waves) = (folder.path().join("long.json"), folder.path().join("w.fst"));
+    fs::write(&file, long).expect("it can be written");
+    let mut child = program()
+        .arg("replay")
+        .arg(&file)
+        .arg("--waves")
+        .arg(&waves)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    std::thread::sleep(Duration::from_millis(700));
+    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(kill.expect("kill is there").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let left: Vec<_> = fs::read_dir(folder.path()).expect("it is there").flatten().collect();
+    assert_eq!(left.len(), 1, "only the recording is left: {left:?}");
+}

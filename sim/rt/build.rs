@@ -16,7 +16,6 @@ const TESTED: &[(u32, u32)] = &[(5, 6), (5, 48)];
 const SHARED_FLAGS: &[&str] = &[
     "-std=c++17",
     "-fno-semantic-interposition",
-    "-DVM_COVERAGE=0",
     "-DVM_SC=0",
     "-DVM_TRACE=1",
     "-DVM_TRACE_FST=1",
@@ -25,8 +24,16 @@ const SHARED_FLAGS: &[&str] = &[
     "-DVL_USER_FATAL",
 ];
 
+/// [`SHARED_FLAGS`], and whether models count coverage: `RNIC_COVERAGE`, anything but 0.
+fn shared_flags() -> Vec<&'static str> {
+    let counts = env::var("RNIC_COVERAGE").is_ok_and(|v| !v.is_empty() && v != "0");
+    let mut flags = SHARED_FLAGS.to_vec();
+    flags.push(if counts { "-DVM_COVERAGE=1" } else { "-DVM_COVERAGE=0" });
+    flags
+}
+
 fn main() {
-    for name in ["RNIC_VERILATOR", "VERILATOR_ROOT", "PATH"] {
+    for name in ["RNIC_COVERAGE", "RNIC_VERILATOR", "VERILATOR_ROOT", "PATH"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rerun-if-changed=build.rs");
@@ -73,8 +80,12 @@ fn main() {
         .flag("-include")
         .flag(&shim)
         .file("src/runtime.cpp");
-    for flag in SHARED_FLAGS {
+    let flags = shared_flags();
+    for flag in &flags {
         build.flag(flag);
+    }
+    if flags.contains(&"-DVM_COVERAGE=1") {
+        build.file(include.join("verilated_cov.cpp"));
     }
     for file in ["verilated.cpp", "verilated_threads.cpp", "verilated_fst_c.cpp"] {
         build.file(include.join(file));
@@ -110,7 +121,7 @@ fn main() {
     println!("cargo::metadata=TESTED={}", u8::from(tested));
     println!("cargo::metadata=INCLUDE={}", include.display());
     println!("cargo::metadata=SHIM={}", Path::new(&here).join(shim).display());
-    println!("cargo::metadata=FLAGS={}", SHARED_FLAGS.join(" "));
+    println!("cargo::metadata=FLAGS={}", flags.join(" "));
 }
 
 /// `RNIC_VERILATOR`, else `$VERILATOR_ROOT/bin/verilator`, else `verilator` on `PATH`.

@@ -51,6 +51,9 @@ pub struct CampaignArgs {
     /// Ends after so many failures, a number or `all`; by default 1, with --shard all
     #[arg(long, value_name = "N")]
     pub max_fail: Option<String>,
+    /// Of so many failures a thinned-out recording and waveforms are kept
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub keep: usize,
     /// Writes the verdict of each run as JUnit
     #[arg(long, value_name = "F.xml")]
     pub junit: Option<PathBuf>,

@@ -20,9 +20,9 @@ pub fn run(_: Args) -> anyhow::Result<ExitCode> {
 #[cfg(feature = "rtl")]
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     use super::regress::{bad, not_built, print_steps};
-    use crate::cosim::Failure;
     use crate::cosim::campaign::{self, Passed};
     use crate::cosim::recording::Recording;
+    use crate::cosim::{Failure, files};
     use crate::hw::{DutError, HwConfig, RTL_DIGEST};
 
     let recording = Recording::load(&args.file).map_err(|e| bad(e.to_string()))?;
@@ -48,6 +48,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         },
     );
     print_steps(&recording);
+    if let Some(waves) = args.waves.clone() {
+        // Without this a signal would leave a cut file beside the name that was asked for.
+        let _ = ctrlc::set_handler(move || {
+            files::remove_scratch(&waves);
+            std::process::exit(130);
+        });
+    }
     match campaign::replay(&recording, args.waves.as_deref()) {
         Ok(Passed { clocks, operations, .. }) => {
             println!("no difference in {clocks} clocks, {operations} operations");

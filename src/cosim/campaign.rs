@@ -240,7 +240,7 @@ pub fn replay(recording: &Recording, waves: Option<&Path>) -> Result<Passed, Fai
         error: DutError::Waves { path: path.display().to_string(), why },
     };
     if let Err(Failure::Dut { error: DutError::Waves { why, .. }, .. }) = second {
-        let _ = std::fs::remove_file(&scratch);
+        files::remove_scratch(path);
         return Err(refused(why));
     }
     std::fs::rename(&scratch, path).map_err(|e| refused(e.to_string()))?;

@@ -23,12 +23,21 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
+/// Takes away what lies in the place of a file that is not whole yet.
+pub fn remove_scratch(path: &Path) {
+    let scratch = scratch(path);
+    // The writer of waveforms keeps a second file beside its own.
+    let mut beside = scratch.as_os_str().to_owned();
+    beside.push(".hier");
+    let _ = std::fs::remove_file(&scratch);
+    let _ = std::fs::remove_file(&beside);
+}
+
 /// Takes away what an end at once has left half-written in a folder.
 pub fn sweep(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        // The writer of waveforms keeps a second file beside its own.
         if name.ends_with(".part") || name.ends_with(".part.hier") {
             let _ = std::fs::remove_file(entry.path());
         }

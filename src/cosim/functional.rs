@@ -15,8 +15,9 @@ const NONE: u32 = u32::MAX;
 /// What is remembered of the operations before, to see what meets what.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tracker {
-    /// The last four operations, newest first.
+    /// The last four operations; the newest lies before `next`.
     last: [Acts; 4],
+    next: usize,
     qps: Vec<QpSeen>,
     cqs: Vec<CqSeen>,
     /// QPs that are owed flushes.
@@ -205,7 +206,8 @@ impl Tracker {
     }
 
     fn hazards(&mut self, bins: &mut Bins, now: Acts) {
-        for (i, before) in self.last.iter().enumerate() {
+        for i in 0..4 {
+            let before = &self.last[(self.next + 3 - i) % 4];
             if now.qpn != NONE && before.qpn == now.qpn {
                 bins.hit(&bins::QP_HAZARD, [before.qp_label, now.qp_label, i]);
             }
@@ -213,8 +215,8 @@ impl Tracker {
                 bins.hit(&bins::CQ_HAZARD, [before.cq_label, now.cq_label, i]);
             }
         }
-        self.last.rotate_right(1);
-        self.last[0] = now;
+        self.last[self.next] = now;
+        self.next = (self.next + 1) % 4;
     }
 
     fn on_qp(&mut self, bins: &mut Bins, s: &Seen<'_>, label: usize, qpn: u32) {
@@ -304,8 +306,11 @@ impl Tracker {
         {
             qp.transport = Transport::from_number(transport).unwrap_or_default().number();
         }
-        let owed = s.machine.owed(qpn);
-        qp.flush = u8::from(owed.flush_send) | u8::from(owed.flush_recv) << 1;
+        // Elsewhere nothing can be owed, and most operations are elsewhere.
+        if before.flush != 0 || matches!(e.state_after, Some(QpState::Err | QpState::Sqe) | None) {
+            let owed = s.machine.owed(qpn);
+            qp.flush = u8::from(owed.flush_send) | u8::from(owed.flush_recv) << 1;
+        }
         self.flushing = self.flushing + u32::from(qp.flush != 0) - u32::from(before.flush != 0);
     }
 

@@ -22,8 +22,6 @@ use crate::hw::DutError;
 
 /// How long a failure is thinned out.
 const SHRINK: Duration = Duration::from_secs(60);
-/// How many are; of the others there is the command.
-const KEEP: usize = 3;
 /// As shells count a program that was interrupted.
 const INTERRUPTED: u8 = 130;
 
@@ -65,7 +63,7 @@ fn campaign(args: &CampaignArgs) -> anyhow::Result<ExitCode> {
     // First what is certain, then the thinning, which may be interrupted.
     outputs.write(&results)?;
     let mut kept = Vec::new();
-    for (i, first) in report.failures().take(KEEP) {
+    for (i, first) in report.failures().take(args.keep) {
         kept.extend(keep(&campaign.cases[i], first, &folder, &progress.interrupted)?);
     }
     if args.json {

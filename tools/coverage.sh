@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Coverage of the RTL by line and of the stimulus by function, from one short campaign:
+# out/coverage/functional/index.html, out/coverage/rtl.txt, out/coverage/annotated/*.sv and,
+# with lcov's genhtml, out/coverage/html/index.html. With cargo-llvm-cov the Rust code too.
+#
+# SEEDS and OPS make it longer: SEEDS=0..100 OPS=20000 tools/coverage.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+out=out/coverage
+target=${CARGO_TARGET_DIR:-target}/coverage
+verilator=${RNIC_VERILATOR:-verilator}
+rm -rf "$out"
+mkdir -p "$out/raw"
+
+echo "== build with counters (configuration small)"
+RNIC_COVERAGE=1 RNIC_CONFIGS=small cargo build --quiet --bin rnic-cosim --target-dir "$target"
+
+echo "== campaign"
+RNIC_COVERAGE_DIR="$out/raw" "$target/debug/rnic-cosim" regress --config small \
+    --seeds "${SEEDS:-0..6}" --ops "${OPS:-5000}" --out "$out" --junit "$out/junit.xml" \
+    --coverage "$out/functional" | tail -n 4
+
+echo "== RTL"
+counter=${verilator%/*}/verilator_coverage
+[ -x "$counter" ] || counter=verilator_coverage
+"$counter" --write "$out/merged.dat" "$out"/raw/*.dat
+rm -r "$out/raw"
+"$counter" --annotate "$out/annotated" --annotate-min 1 "$out/merged.dat"
+"$counter" --write-info "$out/rtl.info" "$out/merged.dat"
+# Per file, in the words of the info file: lines found, lines hit. Functions in packages are
+# never counted by Verilator, so rnic_pkg.sv is not in it.
+awk -F'[:,]' '
+    $1 == "SF" { file = $2; sub(".*/", "", file) }
+    $1 == "DA" { found[file]++; if ($3 > 0) hit[file]++ }
+    END {
+        for (f in found) {
+            printf "%-24s %4d of %4d lines  %5.1f %%\n", f, hit[f], found[f], 100 * hit[f] / found[f]
+            all += found[f]; got += hit[f]
+        }
+        printf "%-24s %4d of %4d lines  %5.1f %%\n", "~ all", got, all, 100 * got / all
+    }' "$out/rtl.info" | sort | sed 's/^~ //' | tee "$out/rtl.txt"
+
+echo "== Rust"
+infos=("$out/rtl.info")
+if cargo llvm-cov --version >/dev/null 2>&1; then
+    RNIC_CONFIGS=small cargo llvm-cov --quiet --lcov --output-path "$out/rust.info" --lib
+    infos+=("$out/rust.info")
+else
+    echo "skipped: cargo-llvm-cov is not installed (cargo install cargo-llvm-cov --locked)"
+fi
+if command -v genhtml >/dev/null; then
+    genhtml --quiet --output-directory "$out/html" "${infos[@]}"
+    echo "report: $out/html/index.html"
+else
+    echo "no page of the lines: genhtml is not installed (apt-get install lcov)"
+fi
+echo "functional coverage: $out/functional/index.html"
