@@ -39,6 +39,12 @@ module rnic_checks
     input sq_meta_t     issue_meta,
     input logic         now_runnable,
     input logic         now_owes,
+    // The walk before the pipeline
+    input logic         wqe_valid_i,
+    input logic         wqe_ready_o,
+    input logic         key_busy_q,
+    input logic         key_applied,
+    input logic         keys_hold,
     // Queues guarded by credits
     input logic         record_room,
     input logic         issue_room,
@@ -139,6 +145,10 @@ module rnic_checks
         else $error("QP %0d is pushed onto a list it is on", ex_op_q.qpn);
     end
     if (rst_ni && !init_busy) begin
+      KeysStandStill_A: assert (!(key_applied && keys_hold))
+        else $error("the key table changes in the middle of a walk");
+      WalkBeginsBetweenChanges_A: assert (!(wqe_valid_i && wqe_ready_o && key_busy_q))
+        else $error("a walk begins while a change of the key table is under way");
       CreditsInRange_A: assert (32'(credits_q) <= RECORD_DEPTH)
         else $error("more record credits than entries");
       RecordHasRoom_A: assert (!out_valid_q || record_room)
