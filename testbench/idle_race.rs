@@ -4,7 +4,7 @@
 //! lived with devices that did (doorbells judged superfluous and skipped). Here a request is posted
 //! in each clock around the last FLUSH, and around the last ISSUE, of the only QP that owes one.
 //!
-//! Seen to fail with a copy of the RTL (`RNIC_RTL`) in which the operation one clock behind a visit
+//! The one about FLUSH was seen to fail, at one offset, with a copy of the RTL (`RNIC_RTL`) in which the operation one clock behind a visit
 //! of the same QP still sees the QP on its list: in `rnic_top.sv`, where `ex_qp_next` is forwarded
 //! to `rd_qp`, its `on_flush` and `on_issue` are or-ed with those of `rd_qp_raw`.
 #![cfg(feature = "rtl")]

@@ -249,17 +249,17 @@ impl Scope<'_> {
         if self.names.groups.iter().any(|g| g.name == name) {
             return Err(taken(&f.need("name")?, "QP", &name));
         }
+        if name.contains(['[', ']']) {
+            return Err(f.need("name")?.problem(
+                format!("`{name}` is no name for a QP"),
+                "expected a name without brackets: they tell the members of a group apart",
+            ));
+        }
         let alone = self.names.qps.iter().map(|(_, n)| *n..n + 1);
         let used: Vec<_> = alone.chain(self.names.groups.iter().map(QpGroup::qpns)).collect();
         let count = f.uint_or("count", 1..=65_536, 1)? as u32;
         let (qpn, span) = number(&f, &used, count)?;
         if f.get("count").is_some() {
-            if name.contains(['[', ']']) {
-                return Err(f.need("name")?.problem(
-                    format!("`{name}` is no name for QPs alike"),
-                    "expected a name without brackets: they tell the members apart",
-                ));
-            }
             self.names.groups.push(QpGroup { name: name.clone(), first: qpn, count });
         } else {
             self.names.qps.push((name.clone(), qpn));
