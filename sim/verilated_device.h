@@ -183,8 +183,9 @@ private:
         const char* folder = std::getenv("RNIC_COVERAGE_DIR");
         if (!folder || !*folder) return;
         static unsigned instances = 0;  // guarded by runtime_mutex()
-        context_->coveragep()->write(std::string(folder) + "/" + std::to_string(getpid()) + "-"
-                                     + std::to_string(instances++) + ".dat");
+        const std::string file = std::string(folder) + "/" + std::to_string(getpid()) + "-"
+                                 + std::to_string(instances++) + ".dat";
+        context_->coveragep()->write(file.c_str());
     }
 #endif
 

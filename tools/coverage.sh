@@ -18,7 +18,7 @@ RNIC_COVERAGE=1 RNIC_CONFIGS=small cargo build --quiet --bin rnic-cosim --target
 
 echo "== campaign"
 RNIC_COVERAGE_DIR="$out/raw" "$target/debug/rnic-cosim" regress --config small \
-    --seeds "${SEEDS:-0..6}" --ops "${OPS:-5000}" --out "$out" --junit "$out/junit.xml" \
+    --seeds "${SEEDS:-0..6}" --ops "${OPS:-4000}" --out "$out" --junit "$out/junit.xml" \
     --coverage "$out/functional" | tail -n 4
 
 echo "== RTL"

@@ -309,7 +309,7 @@ impl Tracker {
         // Elsewhere nothing can be owed, and most operations are elsewhere.
         if before.flush != 0 || matches!(e.state_after, Some(QpState::Err | QpState::Sqe) | None) {
             let owed = s.machine.owed(qpn);
-            qp.flush = u8::from(owed.flush_send) | u8::from(owed.flush_recv) << 1;
+            qp.flush = u8::from(owed.flush_send) + 2 * u8::from(owed.flush_recv);
         }
         self.flushing = self.flushing + u32::from(qp.flush != 0) - u32::from(before.flush != 0);
     }

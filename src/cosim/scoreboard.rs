@@ -405,12 +405,13 @@ impl Scoreboard {
             }
         }
         if resp.retire_valid != 0 || self.retire.offered.is_some() {
-            let offered = u8::from(resp.rsp_valid != 0) * timing::RSP
-                | u8::from(resp.issue_valid != 0) * timing::ISSUE
-                | u8::from(resp.cqe_valid != 0) * timing::CQE
-                | u8::from(resp.event_valid != 0) * timing::EVENT;
+            let bit = |offered: bool, bit: u8| if offered { bit } else { 0 };
+            let offered = bit(resp.rsp_valid != 0, timing::RSP)
+                | bit(resp.issue_valid != 0, timing::ISSUE)
+                | bit(resp.cqe_valid != 0, timing::CQE)
+                | bit(resp.event_valid != 0, timing::EVENT);
             self.stalled =
-                offered & !levels.ready | u8::from(self.retire.offered.is_some()) * timing::RETIRE;
+                (offered & !levels.ready) | bit(self.retire.offered.is_some(), timing::RETIRE);
             match self.retire.clock(resp.retire_valid != 0, ready(timing::RETIRE), &resp.retire, 0)
             {
                 Ok(None) => {}

@@ -21,6 +21,7 @@ work=$(mktemp -d)
 started=()
 finish() {
     for pid in "${started[@]}"; do kill "$pid" 2>/dev/null || true; done
+    for pid in "${started[@]}"; do wait "$pid" || true; done
     rm -rf "$work"
 }
 trap finish EXIT
@@ -58,8 +59,8 @@ PartitionName=regress Nodes=$host Default=YES State=UP
 CONF
 export SLURM_CONF=$work/slurm.conf
 sleep 1
-slurmctld -D -f "$SLURM_CONF" & started+=($!)
-slurmd -D -f "$SLURM_CONF" & started+=($!)
+slurmctld -D -f "$SLURM_CONF" > /dev/null 2>&1 & started+=($!)
+slurmd -D -f "$SLURM_CONF" > /dev/null 2>&1 & started+=($!)
 for _ in $(seq 30); do
     [ "$(sinfo --noheader --format=%T 2>/dev/null)" = idle ] && break
     sleep 1

@@ -142,6 +142,10 @@ pub fn summary(results: &Results, elapsed: Option<Duration>) {
     }
     let (hit, reachable) = coverage_report::reached(&all.bins);
     println!("functional coverage: {hit} of {reachable} bins");
+    let impossible = coverage_report::impossible(&all.bins);
+    if !impossible.is_empty() {
+        println!("hit although listed as unreachable: {}", impossible.join(", "));
+    }
     if let Some(elapsed) = elapsed {
         let seconds = elapsed.as_secs_f64().max(1e-9);
         println!(
