@@ -126,7 +126,7 @@ module rnic_top
   key_change_t ex_key_change;
 
   // One change of the key table at a time, from its launch until it is in the table. A walk
-  // begins only in between.
+  // begins only in between, and like every other operation after the init walk.
   logic key_launch, key_busy_q, ex_key_refused;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) key_busy_q <= 1'b0;
@@ -146,7 +146,7 @@ module rnic_top
       .unit_valid_i,
       .unit_ready_o,
       .unit_i,
-      .keys_ready_i     (keys_ready && !key_busy_q && !key_launch),
+      .keys_ready_i     (!init_busy && keys_ready && !key_busy_q && !key_launch),
       .keys_hold_o      (keys_hold),
       .keys_version_i   (key_version),
       .lookup_o         (lookup),
