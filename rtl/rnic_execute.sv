@@ -324,7 +324,9 @@ module rnic_execute
                             | (cmd_i.attr_mask[NUM_ATTR-1:0]
                                & ~(attr_mask_t'(1) << A_STATE | attr_mask_t'(1) << A_CUR_STATE));
           if (cmd_i.attr_mask[A_PATH_MTU]) judged.path_mtu = cmd_i.attr.path_mtu[2:0];
-          if (cmd_i.attr_mask[A_PATH_MIG_STATE]) judged.mig_armed = cmd_i.attr.path_mig_state == 8'd2;
+          if (cmd_i.attr_mask[A_PATH_MIG_STATE]) begin
+            judged.mig_armed = cmd_i.attr.path_mig_state == 8'd2;
+          end
           if (cmd_i.attr_mask[A_STATE]) begin
             unique case (gate_target)
               QPS_RESET: to_reset = 1'b1;
@@ -623,7 +625,8 @@ module rnic_execute
                    && (settled.state == QPS_RTS
                        || (settled.state == QPS_SQD && !straps_i.sqd_hold_unstarted));
     now_owes = settled.exists
-               && ((settled.state == QPS_ERR && (settled.sq_queued != '0 || settled.rq_queued != '0))
+               && ((settled.state == QPS_ERR
+                    && (settled.sq_queued != '0 || settled.rq_queued != '0))
                    || (settled.state == QPS_SQE && settled.sq_queued != '0)
                    || settled.sq_flush_owed != '0);
     push_issue_o = valid_i && qp_op && qp_in_range && now_runnable && !settled.on_issue;
