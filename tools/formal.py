@@ -81,8 +81,8 @@ def properties(design):
     return sorted(found, key=lambda p: (p[1], p[0]))
 
 
-def aiger(work, name, kind, lemmas):
-    """One property alone, as an AIG whose only output is its violation."""
+def aiger(work, names, kind, lemmas):
+    """These properties alone, as an AIG whose outputs are their violations."""
     design = ys.Design()
     log = work / "aiger.log"
     run(design, log, f"read_rtlil {work / 'gates.il'}")
@@ -92,7 +92,7 @@ def aiger(work, name, kind, lemmas):
         this = cell.name.str().lstrip("\\")
         if cell.type.str() not in ("$assert", "$cover"):
             continue
-        if this == name:
+        if this in names:
             if kind == "cover":
                 # Reached is the violation of "never".
                 never = module.Not(ys.IdString("$never"), cell.getPort(a))
@@ -122,9 +122,20 @@ def abc(script, limit):
     return text, time.monotonic() - started
 
 
+def never(path):
+    """Is the only output constant 0? Then no engine of abc says anything about it."""
+    if not path.exists():
+        return False
+    lines = path.read_bytes().split(b"\n", 100_000)
+    _, _, _, latches, outputs, *_ = lines[0].split()
+    return int(outputs) == 1 and lines[1 + int(latches)] == b"0"
+
+
 def decide(path, engine, depth, limit, trace):
     """(verdict, depth reached, seconds): verdict is proved, bounded, fails or open."""
-    prepare = f"read_aiger {path}; fold; strash; dc2; "
+    ready = path.with_name("ready.aig")
+    ready.unlink(missing_ok=True)
+    prepare = f"read_aiger {path}; fold; strash; orpos; dc2; write_aiger {ready}; "
     write = f"; write_cex -a {trace}"
     if engine == "pdr":
         text, seconds = abc(prepare + f"pdr -T {limit}" + write, limit)
@@ -135,11 +146,10 @@ def decide(path, engine, depth, limit, trace):
         if m := re.search(r"No output asserted in (\d+) frames", text):
             reached = int(m[1])
             return ("bounded" if reached >= depth else "open"), reached, seconds
+    if never(ready):
+        return "proved", None, seconds
     if m := re.search(r"was asserted in frame (\d+)", text):
         return "fails", int(m[1]), seconds
-    # A constant output is decided before any engine sees it.
-    if "trivially" in text.lower() or "is constant 0" in text.lower():
-        return "proved", None, seconds
     (path.parent / "abc.log").write_text(text)
     return "open", None, seconds
 
@@ -167,12 +177,25 @@ def prove(proof, out_dir, only_traces):
     print(f"== {proof['name']}: {proof['says']}", flush=True)
     configuration = " ".join(f"{k}={v}" for k, v in proof.get("parameters", {}).items()) or "-"
     lemmas, results = set(), []
+    joint = proof.get("joint", [])
+    if unknown := set(joint) - names:
+        raise ToolError(f"formal/proofs.toml: {proof['name']}: joint names {sorted(unknown)}, "
+                        f"which {proof['top']} does not have")
+    if joint:
+        path = quiet(aiger, work, set(joint), "assert", set())
+        verdict, _, seconds = decide(path, "pdr", 0, limit, work / "joint.aiw")
+        print(f"      {' and '.join(joint)} together: {verdict}, {seconds:.1f} s", flush=True)
+        if verdict == "proved":
+            lemmas |= set(joint)
     for name, kind, source in found:
-        path = quiet(aiger, work, name, kind, lemmas if proof.get("lemmas") else set())
+        path = quiet(aiger, work, {name}, kind, lemmas - {name} if kind == "assert" else set())
         trace = work / f"{name.replace('$', '_').replace('/', '_')}.aiw"
         engine = "bmc" if kind == "cover" or name in bounded or proof["engine"] == "bmc" else "pdr"
         depth = proof.get("cover_depth", 12) if kind == "cover" else proof.get("depth", 12)
-        verdict, reached, seconds = decide(path, engine, depth, limit, trace)
+        if name in joint and name in lemmas:
+            verdict, reached = "proved", None
+        else:
+            verdict, reached, seconds = decide(path, engine, depth, limit, trace)
         if kind == "cover":
             verdict = {"fails": "reached", "bounded": "not reached", "proved": "not reached"}.get(
                 verdict, verdict)
