@@ -183,8 +183,8 @@ def prove(proof, out_dir, only_traces):
                         f"which {proof['top']} does not have")
     if joint:
         path = quiet(aiger, work, set(joint), "assert", set())
-        verdict, _, seconds = decide(path, "pdr", 0, limit, work / "joint.aiw")
-        print(f"      {' and '.join(joint)} together: {verdict}, {seconds:.1f} s", flush=True)
+        verdict, _, joint_seconds = decide(path, "pdr", 0, limit, work / "joint.aiw")
+        print(f"      {' and '.join(joint)} together: {verdict}, {joint_seconds:.1f} s", flush=True)
         if verdict == "proved":
             lemmas |= set(joint)
     for name, kind, source in found:
@@ -193,7 +193,7 @@ def prove(proof, out_dir, only_traces):
         engine = "bmc" if kind == "cover" or name in bounded or proof["engine"] == "bmc" else "pdr"
         depth = proof.get("cover_depth", 12) if kind == "cover" else proof.get("depth", 12)
         if name in joint and name in lemmas:
-            verdict, reached = "proved", None
+            verdict, reached, seconds = "proved", None, joint_seconds
         else:
             verdict, reached, seconds = decide(path, engine, depth, limit, trace)
         if kind == "cover":
