@@ -92,6 +92,13 @@ module containment_fv
            || (on_cq(op.kind) && op.cqn == '0);
   endfunction
 
+  function automatic logic beat_elsewhere(slot_op_t op, cmd_t cmd, record_t first, qp_ctx_t qp);
+    return elsewhere(op, cmd)
+           && (first.retire.outcome != OUT_OK
+               || (op.qpn == 32'd1 && (op.kind == K_CREATE_QP ? cmd.recv_cqn == 32'd1
+                                                              : qp.recv_cqn == 16'd1)));
+  endfunction
+
   logic observed_q;  // the second beat belongs to the first
   always_ff @(posedge clk_i) observed_q <= observed_i;
 
@@ -123,6 +130,19 @@ module containment_fv
       OthersStayOutToo_A: assert (!qp_b[1].exists
                                || (qp_b[1].send_cqn == 16'd1 && qp_b[1].recv_cqn == 16'd1))
         else $error("QP 1 is attached to a CQ that it did not name");
+      // The operation between its two beats.
+      SameSecondBeat_A: assert (!(observed_q && second_a)
+                                || (u_a.op_q == u_b.op_q && u_a.cmd_q == u_b.cmd_q
+                                    && u_a.first_q == u_b.first_q && u_a.op_q.qpn == '0
+                                    && here(u_a.op_q, u_a.cmd_q)))
+        else $error("the worlds are at different operations");
+      BeatsElsewhere_A: assert (observed_q
+                                || ((!second_a || beat_elsewhere(u_a.op_q, u_a.cmd_q, u_a.first_q, qp_a[1]))
+                                    && (!second_b || beat_elsewhere(u_b.op_q, u_b.cmd_q, u_b.first_q, qp_b[1]))))
+        else $error("a second beat of others works on QP 0 or CQ 0");
+      OnlyTwoBeats_A: assert ((!second_a || u_a.op_q.kind inside {K_CREATE_QP, K_DESTROY_QP})
+                              && (!second_b || u_b.op_q.kind inside {K_CREATE_QP, K_DESTROY_QP}))
+        else $error("a second beat of an operation that has one");
       SameBeat_A: assert (!observed_q || second_a == second_b)
         else $error("the worlds are at different beats of one operation");
       SameRecord_A: assert (!looks || (retires_a == retires_b

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Mutants of the RTL: does the stimulus of the random co-simulation notice each of them?
+
+usage: mutants.py [--count N] [--seed N] [--seeds N] [--ops N] [--stimulus FILE] [--sort S]
+
+All mutants are in one netlist with a selector, which Verilator compiles once. The inputs of
+random co-simulation runs are replayed into each of them; a mutant is killed by the first
+output that differs from the healthy hardware, which is what the scoreboard sees, since it
+predicts every output. Survivors are sorted by proof: `equivalent` cannot be noticed by anyone,
+`missed` can (a run is known in which an output differs), `unknown` is neither within S
+seconds each. Result: out/mutants.json.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import pyosys
+from pyosys import libyosys as ys
+
+import aig
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ABC = pathlib.Path(pyosys.__file__).parent / "yosys-abc"
+SIZES = {"NUM_QP": 4, "NUM_CQ": 2, "SQ_DEPTH": 4, "RQ_DEPTH": 4, "NUM_KEY": 8}
+
+
+def run(design, *passes):
+    for one in passes:
+        ys.run_pass(f"tee -q {one}", design)
+
+
+def netlist(work, count, seed):
+    """The mutated netlist as Verilog and as an AIG; the list of mutants."""
+    design = ys.Design()
+    files = " ".join(str(ROOT / line) for line in (ROOT / "rtl/rnic.f").read_text().split())
+    sizes = " ".join(f"-G {k}={v}" for k, v in SIZES.items())
+    bits = count.bit_length()
+    os.chdir(ROOT)
+    run(design, f"read_slang --top rnic_top {sizes} {files}", "hierarchy -check -top rnic_top",
+        "proc", "flatten", "opt_expr", "opt_clean", "check -assert",
+        # Cells of memories cannot be mutated: the netlist would be illegal.
+        f"mutate -list {count} -seed {seed} -ctrl mutsel {bits} 1 -o {work}/mutants.ys "
+        "t:* t:$mem* %d t:$demux %d",
+        f"script {work}/mutants.ys", "opt_clean", f"write_verilog -noattr {work}/mutants.v",
+        "memory_map", "opt -full", "opt_clean", "dffunmap", "setundef -init -zero",
+        "setundef -undriven -zero", "techmap", "simplemap", "aigmap", "opt_clean",
+        f"write_aiger -zinit -no-startoffset -map {work}/mutants.aim {work}/mutants.aig")
+    found = []
+    for line in (work / "mutants.ys").read_text().splitlines():
+        words = line.split()
+        value = {"-src": []}
+        for key, word in zip(words, words[1:]):
+            if key == "-src":
+                value["-src"].append(re.sub(r"^.*?rtl/", "rtl/", word))
+            elif key.startswith("-"):
+                value[key] = word
+        number = int(words[words.index("-ctrl") + 3])
+        found.append({"mutant": number, "mode": value["-mode"], "source": value["-src"],
+                      "wire": value.get("-wire", ""), "cell": value.get("-cell", "")})
+    return found
+
+
+def verilate(work):
+    subprocess.run(["nice", os.environ.get("RNIC_VERILATOR", "verilator"), "--cc", "--exe", "--build", "-O3",
+                    "-Wno-fatal", "-Wno-lint", "-Wno-style", "--x-assign", "0", "--x-initial", "0",
+                    "--top-module", "rnic_top", "--prefix", "Vmutants", "--Mdir", f"{work}/model",
+                    "-CFLAGS", f"-O1 -I{ROOT}/sim/abi", "-o", "mutants_replay",
+                    f"{work}/mutants.v", f"{ROOT}/testbench/mutants_replay.cpp"],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return work / "model/mutants_replay"
+
+
+def record(path, seeds, operations):
+    subprocess.run(["nice", "cargo", "test", "--quiet", "--test", "mutants_stimulus"], check=True, cwd=ROOT,
+                   env={**os.environ, "RNIC_MUTANTS_STIMULUS": str(path.resolve()),
+                        "RNIC_MUTANTS_SEEDS": str(seeds), "RNIC_MUTANTS_OPS": str(operations)},
+                   stdout=subprocess.DEVNULL)
+
+
+def abc(script, limit):
+    try:
+        done = subprocess.run(["nice", str(ABC), "-q", script], capture_output=True, text=True,
+                              timeout=limit + 20)
+        return done.stdout + done.stderr
+    except subprocess.TimeoutExpired:
+        return ""
+
+
+def sort(comparison, mutant, work, limit):
+    """equivalent, missed or unknown, with the reason."""
+    path = work / "miter.aig"
+    if not comparison.one_step(0, mutant, path):
+        return "equivalent", "same logic"
+    if "UNSATISFIABLE" in abc(f"read_aiger {path}; strash; iprove -C 100000", limit):
+        return "equivalent", "same outputs and next state from every state"
+    comparison.machines(0, mutant, path)
+    text = abc(f"read_aiger {path}; strash; bmc3 -T {limit}", limit)
+    if m := re.search(r"was asserted in frame (\d+)", text):
+        return "missed", f"an output can differ {m[1]} clocks after power-up"
+    text = abc(f"read_aiger {path}; scorr; dc2; pdr -T {limit}", limit)
+    if "Property proved" in text:
+        return "equivalent", "no output differs in any run"
+    return "unknown", f"neither proved nor found in {limit} s"
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--ops", type=int, default=1000)
+    parser.add_argument("--stimulus", type=pathlib.Path)
+    parser.add_argument("--sort", type=int, default=20)
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/mutants")
+    asked = parser.parse_args()
+    if asked.count < 1:
+        sys.exit("mutants: --count must be at least 1")
+    work = asked.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    out = ROOT / "out/mutants.json"
+    out.parent.mkdir(exist_ok=True)
+
+    started = time.monotonic()
+    keep = os.dup(1)
+    null = os.open(os.devnull, os.O_WRONLY)
+    sys.stdout.flush()
+    os.dup2(null, 1)  # pyosys echoes every pass
+    mutants = netlist(work, asked.count, asked.seed)
+    os.dup2(keep, 1)
+    print(f"{len(mutants)} mutants in one netlist, {time.monotonic() - started:.0f} s", flush=True)
+    program = verilate(work)
+    print(f"compiled, {time.monotonic() - started:.0f} s", flush=True)
+    stimulus = asked.stimulus
+    if stimulus is None:
+        stimulus = work / "stimulus.bin"
+        record(stimulus, asked.seeds, asked.ops)
+        print(f"stimulus recorded, {time.monotonic() - started:.0f} s", flush=True)
+
+    done = subprocess.run(["nice", str(program), str(stimulus), "1", str(len(mutants))],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"mutants: {done.stderr.strip()}")
+    lines = done.stdout.splitlines()
+    clocks = int(lines[0].split()[1])
+    verdicts = dict(line.split() for line in lines[1:])
+    for m in mutants:
+        at = verdicts[str(m["mutant"])]
+        m["fate"], m["clock"] = ("survived", None) if at == "-" else ("killed", int(at))
+    killed = sum(m["fate"] == "killed" for m in mutants)
+    print(f"{killed} killed within {clocks} clocks, {time.monotonic() - started:.0f} s", flush=True)
+
+    comparison = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
+    for m in mutants:
+        if m["fate"] == "survived":
+            m["fate"], m["why"] = sort(comparison, m["mutant"], work, asked.sort)
+            print(f"  {m['mutant']:5} {m['fate']:10} {m['mode']:7} {(m['source'] or ['?'])[-1]}"
+                  f" {m['wire']}: {m['why']}", flush=True)
+
+    count = {f: sum(m["fate"] == f for m in mutants) for f in ("killed", "equivalent", "missed", "unknown")}
+    score = count["killed"] / max(1, len(mutants) - count["equivalent"])
+    partial = out.with_suffix(".part")
+    partial.write_text(json.dumps({
+        "mutants": len(mutants), "seed": asked.seed, "clocks": clocks, "configuration": SIZES,
+        **count, "score": round(score, 4), "sort_limit": asked.sort,
+        "survivors": [m for m in mutants if m["fate"] != "killed"]}, indent=1) + "\n")
+    partial.replace(out)
+    print(f"{count['killed']} killed, {count['equivalent']} equivalent, {count['missed']} missed, "
+          f"{count['unknown']} unknown: score {100 * score:.1f} %, "
+          f"{time.monotonic() - started:.0f} s; {out.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
