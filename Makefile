@@ -1,6 +1,6 @@
 # The commands of this project. `make run` on a fresh machine installs what is missing,
 # builds everything and shows the scenarios.
-.PHONY: run test lint bench faults install clean help
+.PHONY: run test lint bench faults formal mutants property-mutants evidence install clean help
 
 help:
 	@echo 'make run     install what is missing, build, run all scenarios; results in out/'
@@ -8,6 +8,10 @@ help:
 	@echo 'make lint    RTL by two front ends, clippy, rustfmt'
 	@echo 'make bench   checked co-simulation against a bare loop over the same model'
 	@echo 'make faults  plant known faults into copies of the RTL: each must be caught'
+	@echo 'make formal  prove the properties of formal/; out/formal.json'
+	@echo 'make mutants 1,000 mutants of the RTL against the stimulus of the co-simulation; out/mutants.json'
+	@echo 'make property-mutants  mutants of the blocks against their proofs; out/property_mutants.json'
+	@echo 'make evidence  docs/evidence.md from these results'
 	@echo 'make clean   remove what was built and out/'
 
 .DEFAULT_GOAL := help
@@ -30,6 +34,18 @@ bench: install
 
 faults: install
 	RNIC_FAULTS=1 cargo test --test rtl_faults -- --nocapture
+
+formal:
+	tools/formal.sh
+
+mutants: install
+	tools/mutants.sh
+
+property-mutants:
+	tools/formal_mutants.sh
+
+evidence:
+	python3 tools/evidence.py
 
 clean:
 	cargo clean

@@ -10,15 +10,19 @@ class Aig:
         head = data[:end].split()
         if head[0] != b"aig":
             raise ValueError(f"{path} is not a binary AIGER file")
-        _, self.inputs, self.latches, outputs, ands = (int(n) for n in head[1:6])
+        # Outputs, then bad states (violated assertions), then constraints (assumptions).
+        counts = [int(n) for n in head[2:]] + [0, 0]
+        self.inputs, self.latches, outputs, ands, bad, constraints = counts[:6]
         at = end + 1
         lines = []
-        for _ in range(self.latches + outputs):
+        for _ in range(self.latches + outputs + bad + constraints):
             stop = data.index(b"\n", at)
             lines.append(data[at:stop].split())
             at = stop + 1
         self.next = [int(line[0]) for line in lines[:self.latches]]
-        self.outputs = [int(line[0]) for line in lines[self.latches:]]
+        rest = [int(line[0]) for line in lines[self.latches:]]
+        self.outputs, rest = rest[:outputs], rest[outputs:]
+        self.bad, self.constraints = rest[:bad], rest[bad:]
         self.ands = []
         for n in range(ands):
             deltas = []
@@ -155,17 +159,26 @@ class Comparison:
         latches = list(range(2 * (1 + inputs), 2 * (1 + free), 2))
         sides = list(self._sides(builder, (a, b), range(2, 2 * (1 + inputs), 2), (latches, latches)))
         different = self._difference(builder, sides, True)
+        for literal in self.machine.constraints:
+            different = builder.gate(different, sides[0](literal))
         if different == 0:
             return False
         builder.write(path, [], different)
         return True
 
+    def _assumed(self, builder, side, kept):
+        """Have all assumptions held up to now? `kept` is a latch that starts with 0 for yes."""
+        fine = kept ^ 1
+        for literal in self.machine.constraints:
+            fine = builder.gate(fine, side(literal))
+        return fine
+
     def machines(self, a, b, path):
         """As a machine: in the first clock of all runs reset is active, all else is free. Is
-        there a run in which an output differs?"""
+        there a run in which an output differs while the assumptions hold for a?"""
         inputs = self.machine.inputs - len(self.select)
         count = self.machine.latches
-        builder = Builder(inputs, 2 * count + 1)
+        builder = Builder(inputs, 2 * count + 2)
         first = 2 * (1 + inputs)
         started = first + 4 * count
         shared = list(range(2, first, 2))
@@ -175,5 +188,22 @@ class Comparison:
         latches = [list(range(first + 2 * count * side, first + 2 * count * (side + 1), 2))
                    for side in (0, 1)]
         sides = list(self._sides(builder, (a, b), shared, latches))
+        fine = self._assumed(builder, sides[0], started + 2)
         different = builder.gate(self._difference(builder, sides, False), started)
-        builder.write(path, [s(n) for s in sides for n in self.machine.next] + [1], different)
+        builder.write(path, [s(n) for s in sides for n in self.machine.next] + [1, fine ^ 1],
+                      builder.gate(different, fine))
+
+    def violation(self, setting, path):
+        """Can the machine of this setting violate one of its assertions?"""
+        inputs = self.machine.inputs - len(self.select)
+        count = self.machine.latches
+        builder = Builder(inputs, count + 1)
+        first = 2 * (1 + inputs)
+        [side] = self._sides(builder, (setting,), range(2, first, 2),
+                             [list(range(first, first + 2 * count, 2))])
+        fine = self._assumed(builder, side, first + 2 * count)
+        bad = 0
+        for literal in self.machine.bad:
+            bad = builder.gate(bad ^ 1, side(literal) ^ 1) ^ 1
+        builder.write(path, [side(n) for n in self.machine.next] + [fine ^ 1],
+                      builder.gate(bad, fine))

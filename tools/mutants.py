@@ -50,8 +50,13 @@ def netlist(work, count, seed):
         "memory_map", "opt -full", "opt_clean", "dffunmap", "setundef -init -zero",
         "setundef -undriven -zero", "techmap", "simplemap", "aigmap", "opt_clean",
         f"write_aiger -zinit -no-startoffset -map {work}/mutants.aim {work}/mutants.aig")
+    return listed(work / "mutants.ys")
+
+
+def listed(path):
+    """The mutants of a script that `mutate` wrote."""
     found = []
-    for line in (work / "mutants.ys").read_text().splitlines():
+    for line in path.read_text().splitlines():
         words = line.split()
         value = {"-src": []}
         for key, word in zip(words, words[1:]):
@@ -161,17 +166,23 @@ def main():
             print(f"  {m['mutant']:5} {m['fate']:10} {m['mode']:7} {(m['source'] or ['?'])[-1]}"
                   f" {m['wire']}: {m['why']}", flush=True)
 
-    count = {f: sum(m["fate"] == f for m in mutants) for f in ("killed", "equivalent", "missed", "unknown")}
-    score = count["killed"] / max(1, len(mutants) - count["equivalent"])
-    partial = out.with_suffix(".part")
+    write(out, mutants, {"clocks": clocks, "seed": asked.seed, "configuration": SIZES,
+                         "sort_limit": asked.sort})
+
+
+def write(path, found, about):
+    """The result file, and its one line."""
+    fates = [m["fate"] for m in found]
+    count = {f: fates.count(f) for f in ("killed", "equivalent", "missed", "unknown")}
+    score = count["killed"] / max(1, len(found) - count["equivalent"])
+    path.parent.mkdir(exist_ok=True)
+    partial = path.with_suffix(".part")
     partial.write_text(json.dumps({
-        "mutants": len(mutants), "seed": asked.seed, "clocks": clocks, "configuration": SIZES,
-        **count, "score": round(score, 4), "sort_limit": asked.sort,
-        "survivors": [m for m in mutants if m["fate"] != "killed"]}, indent=1) + "\n")
-    partial.replace(out)
-    print(f"{count['killed']} killed, {count['equivalent']} equivalent, {count['missed']} missed, "
-          f"{count['unknown']} unknown: score {100 * score:.1f} %, "
-          f"{time.monotonic() - started:.0f} s; {out.relative_to(ROOT)}")
+        "mutants": len(found), **about, **count, "score": round(score, 4),
+        "survivors": [m for m in found if m["fate"] != "killed"]}, indent=1) + "\n")
+    partial.replace(path)
+    print(", ".join(f"{n} {f}" for f, n in count.items())
+          + f": score {100 * score:.1f} %; {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Mutants of the blocks against their proofs. See tools/formal_mutants.py.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+. tools/formal_venv.sh
+exec "$formal_python" tools/formal_mutants.py "$@"
