@@ -109,6 +109,9 @@ module containment_fv
     assume (straps_i.cq_scope <= SCOPE_CASCADE);
     if (started_q) begin
       assume (launches(op_i.kind) && launches(else_op_i.kind));
+      // The arbiter takes both numbers from the command.
+      assume (op_i.kind != K_CREATE_QP || op_i.cqn == cmd_i.cqn);
+      assume (else_op_i.kind != K_CREATE_QP || else_op_i.cqn == else_cmd_i.cqn);
       assume (observed_i ? here(op_i, cmd_i) : elsewhere(op_i, cmd_i));
       assume (elsewhere(else_op_i, else_cmd_i));
       // Two adjacent slots, as the launch arbiter gives them; nothing else starts meanwhile.
@@ -120,8 +123,7 @@ module containment_fv
     if (started_q) begin
       SameQp_A: assert (qp_a[0] == qp_b[0]) else $error("what others did shows in QP 0");
       SameCq_A: assert (cq_a[0] == cq_b[0]) else $error("what others did shows in CQ 0");
-      OwnCqOnly_A: assert (!qp_a[0].exists
-                           || (qp_a[0].send_cqn == '0 && qp_a[0].recv_cqn == '0))
+      OwnCqOnly_A: assert (qp_a[0].send_cqn == '0 && qp_a[0].recv_cqn == '0)
         else $error("QP 0 is attached to a CQ that it did not name");
       OthersStayOut_A: assert (!qp_a[1].exists
                                || (qp_a[1].send_cqn == 16'd1 && qp_a[1].recv_cqn == 16'd1
@@ -152,7 +154,7 @@ module containment_fv
         else $error("what others did shows in a WQE of QP 0 on the wire");
       SameAttributes_A: assert (!looks || attr_a == attr_b)
         else $error("what others did shows in the attributes that QP 0 stores");
-      IdleProbeIsIdle_A: assert (!(looks && valid_i && op_i.kind == K_PROBE_CASCADE
+      IdleProbeIsIdle_A: assert (!(looks && !second_a && op_i.kind == K_PROBE_CASCADE
                                    && !cq_a[0].in_error) || (!retires_a && !untaken_a))
         else $error("a walk touched a QP none of whose CQs is in error");
 

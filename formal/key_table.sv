@@ -91,10 +91,32 @@ module key_table_fv
     if (started_q) begin
       assume (32'(change_i.index) < NUM_KEY);
       assume (sge_i.bytes != '0);
+      // Where inside the followed entry lies.
+      ChangeInPlace_A: assert (waits_q == u_keys.pending_q
+                               && (!waits_q || (u_keys.change_q == change_q
+                                                && 32'(change_q.index) < NUM_KEY)))
+        else $error("the change that waits is not the one that was made");
+      EntryInPlace_A: assert ((32'(u_keys.init_q) <= 32'(index_q) && entry_q == '0)
+                              || u_keys.u_keys.g_lane[0].mem[index_q] == entry_q)
+        else $error("the table holds something else than was registered");
+      InitTakesItsClocks_A: assert (32'(u_keys.init_q) <= NUM_KEY
+                                    && (32'(since_reset_q) <= 32'(u_keys.init_q)
+                                        || 32'(u_keys.init_q) == NUM_KEY))
+        else $error("the table is not initialised when it should be");
+      ReadInPlace_A: assert (!asked_q || (done && u_keys.found == entry_q
+                                          && u_keys.in_range_q && u_keys.variant_q == sge_q.lkey[7:0]
+                                          && u_keys.writes_q == writes_q
+                                          && u_keys.first_q == {1'b0, sge_q.addr}
+                                          && u_keys.last_q == {1'b0, sge_q.addr} + 65'(sge_q.bytes) - 65'd1))
+        else $error("a look-up reads another entry than the one that it names");
+      RangeInPlace_A: assert (!done || u_keys.in_range_q == (32'(sge_q.lkey[31:8]) < NUM_KEY))
+        else $error("the range of a key is judged for another key");
+      ElementHasBytes_A: assert (!asked_q || sge_q.bytes != '0)
+        else $error("the assumption on elements does not hold");
+      HeldTableStands_A: assert (!was_held_q || version == version_q)
+        else $error("the table changed under a walk");
       AnswersByWhatIsRegistered_A: assert (!asked_q || (done && resolves == want))
         else $error("a look-up does not answer by what is registered");
-      HeldTableStands_A: assert (!(started_q && was_held_q) || version == version_q)
-        else $error("the table changed under a walk");
       ChangeIsAppliedOnce_A: assert (!applied || waits_q)
         else $error("a change was applied that nobody asked for");
       ReadyMeansNoChange_A: assert (!ready || !waits_q)

