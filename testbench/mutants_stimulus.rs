@@ -1,4 +1,4 @@
-//! The inputs of random co-simulation runs, clock by clock, for the mutants of the RTL
+//! The inputs and outputs of random co-simulation runs, clock by clock, for the mutants of the RTL
 //! (`make mutants`): `RNIC_MUTANTS_STIMULUS` names the file that they are written to.
 #![cfg(feature = "rtl")]
 
@@ -16,7 +16,7 @@ fn bytes<T: Copy>(record: &T) -> &[u8] {
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<T>()) }
 }
 
-/// Hardware whose inputs are kept: a letter and a record for each clock and each reset.
+/// Hardware whose ports are kept: a letter for each clock or reset, and its records.
 struct Kept {
     rtl: Rtl,
     file: Vec<u8>,
@@ -32,7 +32,9 @@ impl Dut for Kept {
     fn step(&mut self, stim: &abi::rnic_stim, resp: &mut abi::rnic_resp) -> Result<(), DutError> {
         self.file.push(b'S');
         self.file.extend_from_slice(bytes(stim));
-        self.rtl.step(stim, resp)
+        self.rtl.step(stim, resp)?;
+        self.file.extend_from_slice(bytes(resp));
+        Ok(())
     }
 
     fn open_waves(&mut self, path: &Path) -> Result<(), DutError> {
