@@ -70,6 +70,22 @@ def read(proof, work):
     return design
 
 
+def lint(proof, tables):
+    """The same files are for simulation: Verilator must read them too."""
+    params = [f"-G{k}={v}" for k, v in proof.get("parameters", {}).items()]
+    try:
+        done = subprocess.run(
+            [os.environ.get("RNIC_VERILATOR", "verilator"), "--lint-only", "-Wall", "-Wno-UNUSED",
+             "-Wno-WIDTH", "-Wno-DECLFILENAME", "-Wno-PINCONNECTEMPTY", "--assert", "--no-timing",
+             "--top-module", proof["top"], *params, "sim/rnic.vlt", "rtl/rnic_pkg.sv", *map(str, tables),
+             *proof["files"]], cwd=ROOT, capture_output=True, text=True)
+    except FileNotFoundError:
+        print("      not read by Verilator, which is not there", flush=True)
+        return
+    if done.returncode != 0:
+        raise ToolError(f"{proof['name']}: Verilator does not read what slang reads:\n{done.stderr}")
+
+
 def properties(design):
     """(name, kind, source) of every property that is to be shown."""
     found = []
@@ -204,6 +220,7 @@ def prove(proof, out_dir, only_traces):
                         f"which {proof['top']} does not have")
     limit = proof.get("limit", 120)
     print(f"== {proof['name']}: {proof['says']}", flush=True)
+    lint(proof, sorted(out_dir.glob("*_pkg.sv")))
     configuration = " ".join(f"{k}={v}" for k, v in proof.get("parameters", {}).items()) or "-"
     lemmas, results = set(), []
     joint = proof.get("joint", [])
