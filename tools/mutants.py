@@ -84,6 +84,34 @@ def record(path, seeds, operations):
                    stdout=subprocess.DEVNULL)
 
 
+def replayed(program, work, stimulus, count):
+    """What the program says of mutants 1 to `count`."""
+    done = subprocess.run([str(program), str(work / "mutants.aig"), str(work / "mutants.aim"),
+                           str(stimulus), "1", str(count)], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"mutants: {done.stderr.strip()}")
+    return done.stdout
+
+
+def judge(mutants, text):
+    """Enter the fates into the list; gives the number of clocks."""
+    lines = text.splitlines()
+    verdicts = dict(line.split() for line in lines[1:])
+    for m in mutants:
+        at = verdicts[str(m["mutant"])]
+        m["fate"], m["clock"] = ("survived", None) if at == "-" else ("killed", int(at))
+    return int(lines[0].split()[1])
+
+
+def sort_survivors(mutants, work, limit):
+    comparison = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
+    for m in mutants:
+        if m["fate"] == "survived":
+            m["fate"], m["why"] = sort(comparison, m["mutant"], work, limit)
+            print(f"  {m['mutant']:5} {m['fate']:10} {m['mode']:7} {(m['source'] or ['?'])[-1]}"
+                  f" {m['wire']}: {m['why']}", flush=True)
+
+
 def abc(script, limit):
     try:
         done = subprocess.run([str(ABC), "-q", script], capture_output=True, text=True,
@@ -142,27 +170,10 @@ def main():
         record(stimulus, asked.seeds, asked.ops)
         print(f"stimulus recorded, {time.monotonic() - started:.0f} s", flush=True)
 
-    done = subprocess.run([str(program), str(work / "mutants.aig"), str(work / "mutants.aim"),
-                           str(stimulus), "1", str(len(mutants))],
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"mutants: {done.stderr.strip()}")
-    lines = done.stdout.splitlines()
-    clocks = int(lines[0].split()[1])
-    verdicts = dict(line.split() for line in lines[1:])
-    for m in mutants:
-        at = verdicts[str(m["mutant"])]
-        m["fate"], m["clock"] = ("survived", None) if at == "-" else ("killed", int(at))
-    killed = sum(m["fate"] == "killed" for m in mutants)
-    print(f"{killed} killed within {clocks} clocks, {time.monotonic() - started:.0f} s", flush=True)
-
-    comparison = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
-    for m in mutants:
-        if m["fate"] == "survived":
-            m["fate"], m["why"] = sort(comparison, m["mutant"], work, asked.sort)
-            print(f"  {m['mutant']:5} {m['fate']:10} {m['mode']:7} {(m['source'] or ['?'])[-1]}"
-                  f" {m['wire']}: {m['why']}", flush=True)
-
+    clocks = judge(mutants, replayed(program, work, stimulus, len(mutants)))
+    print(f"{sum(m['fate'] == 'killed' for m in mutants)} killed within {clocks} clocks, "
+          f"{time.monotonic() - started:.0f} s", flush=True)
+    sort_survivors(mutants, work, asked.sort)
     write(out, mutants, {"clocks": clocks, "seed": asked.seed, "configuration": SIZES,
                          "sort_limit": asked.sort})
 
