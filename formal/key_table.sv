@@ -96,8 +96,9 @@ module key_table_fv
                                && (!waits_q || (u_keys.change_q == change_q
                                                 && 32'(change_q.index) < NUM_KEY)))
         else $error("the change that waits is not the one that was made");
-      EntryInPlace_A: assert ((32'(u_keys.init_q) <= 32'(index_q) && entry_q == '0)
-                              || u_keys.u_keys.g_lane[0].mem[index_q] == entry_q)
+      EntryInPlace_A: assert ((32'(u_keys.init_q) <= 32'(index_q))
+                              ? entry_q == '0
+                              : u_keys.u_keys.g_lane[0].mem[index_q] == entry_q)
         else $error("the table holds something else than was registered");
       InitTakesItsClocks_A: assert (32'(u_keys.init_q) <= NUM_KEY
                                     && (32'(since_reset_q) <= 32'(u_keys.init_q)

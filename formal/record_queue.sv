@@ -108,6 +108,8 @@ module record_queue_fv
   logic       head_cqe, next_cqe, done;
   logic [3:0] out_count, in_body;
   record_t    head, next;
+  retire_core_t waiting;  // in the output FIFO, where the watched one would be
+  assign waiting = u_records.u_retire.mem[u_records.u_retire.rptr_q ^ ahead_q[0]];
   assign head      = u_records.u_records.mem[u_records.u_records.rptr_q];
   assign next      = u_records.u_records.mem[~u_records.u_records.rptr_q];
   assign head_cqe  = held_q != '0 && head.retire.cqe == CQE_WRITTEN;
@@ -136,7 +138,7 @@ module record_queue_fv
       WatchedInPlace_A: assert (!watched_q
                                 || (ahead_q < inside_q
                                     && (ahead_q < out_count
-                                        ? cqes_ahead_q == '0
+                                        ? cqes_ahead_q == '0 && waiting.tag == 32'(tag_q)
                                         : (in_body == '0
                                            ? cqes_ahead_q == 4'(head_cqe) - 4'(done)
                                              && head.retire.tag == 32'(tag_q)
