@@ -61,11 +61,18 @@ module wqe_segment_walker_fv
   assign takes_unit = started_q && unit_valid && unit_ready;
   assign asks       = started_q && fetch_valid && fetch_ready_i;
 
+  logic        busy_q, counted_q, failed_q;
+  logic [6:0]  units_q;
+  wqe_t        wqe_q;
+  logic [15:0] version_q;
+
   // How many units a control segment stands for.
   logic [7:0] opcode;
   logic [6:0] ds, fixed, units;
   assign opcode = unit_i[31:24];
   assign ds     = {1'b0, unit_i[61:56]};
+  logic is_known;
+  assign is_known = opcode_table_pkg::known(opcode);
   always_comb begin
     fixed = 7'd1;
     case (opcode)
@@ -74,15 +81,11 @@ module wqe_segment_walker_fv
       8'd1, 8'd10, 8'd11: if (wqe_q.transport == 8'd2) fixed = 7'd4;
       default: ;
     endcase
-    if (!opcode_table_pkg::known(opcode)) units = 7'd1;
+    if (!is_known) units = 7'd1;
     else if (wqe_q.flags[0]) units = (ds < fixed) ? 7'd1 : ds;
     else units = fixed + ds;
   end
 
-  logic        busy_q, counted_q, failed_q;
-  logic [6:0]  units_q;
-  wqe_t        wqe_q;
-  logic [15:0] version_q;
   always_ff @(posedge clk_i) begin
     done_q <= started_q && lookup;
     if (!started_q) begin
@@ -125,9 +128,16 @@ module wqe_segment_walker_fv
                                                             && units_q != '0))
                                          && (taken_q == '0) == !counted_q))
         else $error("units asked and taken are counted wrongly");
+      BoundsAgree_A: assert (!busy_q || (counted_q ? asked_q <= units_q : asked_q <= 7'd1))
+        else $error("more units were asked for than there are");
+      SummaryInPlace_A: assert (!busy_q || (u_walker.wqe_q == wqe_q && u_walker.version_q == version_q
+                                            && u_walker.bad_key_q == failed_q))
+        else $error("the walker holds another WQE, table or verdict than it should");
+      NoLookupLeft_A: assert (!done_q || u_walker.state_q == 3'd2 || u_walker.state_q == 3'd3)
+        else $error("a look-up returns to a walk that is over");
       StatesAgree_A: assert (busy_q == (u_walker.state_q != 3'd0)
                              && u_walker.state_q <= 3'd4
-                             && (u_walker.state_q != 3'd1 || !counted_q)
+                             && (!busy_q || (u_walker.state_q == 3'd1) == !counted_q)
                              && (u_walker.state_q != 3'd2 || (counted_q && taken_q < units_q))
                              && (u_walker.state_q < 3'd3 || (counted_q && taken_q == units_q)))
         else $error("the walk is in another state than its units say");
@@ -149,7 +159,7 @@ module wqe_segment_walker_fv
       LookupIsOfAPointer_A: assert (!lookup || (takes_unit && !unit_i[7] && counted_q))
         else $error("a look-up without a pointer segment");
       LongestWalk_C: cover (walked_valid && units_q == 7'd3 && failed_q);
-      Wraps_C: cover (busy_q && fetch_valid && fetch.unit == '0 && asked_q == 7'd2);
+      Wraps_C: cover (busy_q && fetch_valid && fetch.unit == '0 && asked_q == 7'd4);
       Inline_C: cover (walked_valid && walked.post.flags.inline_seg && !walked.post.flags.walk_format);
     end
   end

@@ -40,17 +40,22 @@ def run(design, log, *passes):
 
 
 def quiet(function, *arguments):
-    """Keep libyosys off our stdout."""
+    """Keep libyosys off our stdout. It ends the program where it finds an error: what it said
+    last is then in target/formal.log, which tools/formal.sh shows."""
+    log = ROOT / "target/formal.log"
+    log.parent.mkdir(exist_ok=True)
     sys.stdout.flush()
     keep = os.dup(1)
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
+    away = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(away, 1)
+    os.close(away)
     try:
-        return function(*arguments)
+        result = function(*arguments)
     finally:
         os.dup2(keep, 1)
         os.close(keep)
-        os.close(null)
+    log.unlink()
+    return result
 
 
 def read(proof, work):
@@ -61,7 +66,9 @@ def read(proof, work):
     design = ys.Design()
     run(design, work / "read.log",
         f"read_slang -D FORMAL --top {proof['top']} {params} {' '.join(files)}",
-        f"hierarchy -check -top {proof['top']}", "proc", "flatten",
+        f"hierarchy -check -top {proof['top']}", 
+        # A table is logic again: a ROM would have any content at the start of an induction.
+        "proc", "flatten", "memory_map -rom-only",
         *proof.get("passes", []),
         "async2sync", "chformal -lower", "opt_clean", f"write_rtlil {work / 'words.il'}",
         "memory_map", "opt -full", "opt_clean",
