@@ -70,8 +70,10 @@ def read(proof, work):
         # A table is logic again: a ROM would have any content at the start of an induction.
         "proc", "flatten", "memory_map -rom-only",
         *proof.get("passes", []),
-        "async2sync", "chformal -lower", "opt_clean", f"write_rtlil {work / 'words.il'}",
-        "memory_map", "opt -full", "opt_clean",
+        "async2sync", "chformal -lower", "opt_clean", f"write_rtlil {work / 'words.il'}")
+    if proof["engine"] == "words":
+        return design
+    run(design, work / "read.log", "memory_map", "opt -full", "opt_clean",
         "dffunmap", "techmap", "simplemap", "opt_clean",
         f"write_rtlil {work / 'gates.il'}")
     return design

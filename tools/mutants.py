@@ -2,12 +2,13 @@
 """Mutants of the RTL: does the stimulus of the random co-simulation notice each of them?
 
 usage: mutants.py [--count N] [--seed N] [--seeds N] [--ops N] [--stimulus FILE] [--sort S]
+                  [--sort-total S]
 
 All mutants are in one netlist with a selector. The inputs of random co-simulation runs are
 replayed into each of them; a mutant is killed by the first output that differs from what the
 co-simulation saw, which is what its scoreboard sees, since it predicts every output. Survivors are sorted by proof: `equivalent` cannot be noticed by anyone,
 `missed` can (a run is known in which an output differs), `unknown` is neither within S
-seconds each. Result: out/mutants.json.
+seconds each, or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
 """
 import argparse
 import json
@@ -103,13 +104,27 @@ def judge(mutants, text):
     return int(lines[0].split()[1])
 
 
-def sort_survivors(mutants, work, limit):
+def sort_survivors(mutants, work, limit, total):
+    """First what one step settles, for all; then runs, for at most `total` seconds."""
     comparison = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
-    for m in mutants:
-        if m["fate"] == "survived":
-            m["fate"], m["why"] = sort(comparison, m["mutant"], work, limit)
-            print(f"  {m['mutant']:5} {m['fate']:10} {m['mode']:7} {(m['source'] or ['?'])[-1]}"
-                  f" {m['wire']}: {m['why']}", flush=True)
+    survivors = [m for m in mutants if m["fate"] == "survived"]
+    end = time.monotonic() + total
+    for m in survivors:
+        m["fate"], m["why"] = "unknown", f"not looked at: {total} s were over"
+    for step in (True, False):
+        for m in [m for m in survivors if m["fate"] == "unknown"]:
+            if time.monotonic() > end:
+                return
+            if step:
+                if why := same_step(comparison, m["mutant"], work, limit):
+                    m["fate"], m["why"] = "equivalent", why
+                else:
+                    m["why"] = f"differs in one step from some state; runs not looked at: {total} s were over"
+            else:
+                m["fate"], m["why"] = sort_runs(comparison, m["mutant"], work, limit)
+            if m["fate"] != "unknown":
+                print(f"  {m['mutant']:5} {m['fate']:10} {m['mode']:7} {(m['source'] or ['?'])[-1]}"
+                      f" {m['wire']}: {m['why']}", flush=True)
 
 
 def abc(script, limit):
@@ -121,13 +136,26 @@ def abc(script, limit):
         return ""
 
 
-def sort(comparison, mutant, work, limit):
-    """equivalent, missed or unknown, with the reason."""
+def same_step(comparison, mutant, work, limit):
+    """Why the mutant is equivalent already in one clock, or None."""
     path = work / "miter.aig"
     if not comparison.one_step(0, mutant, path):
-        return "equivalent", "same logic"
-    if "UNSATISFIABLE" in abc(f"read_aiger {path}; strash; iprove -C 100000", limit):
-        return "equivalent", "same outputs and next state from every state"
+        return "same logic"
+    if "UNSATISFIABLE" in abc(f"read_aiger {path}; strash; iprove -C 20000", limit):
+        return "same outputs and next state from every state"
+    return None
+
+
+def sort(comparison, mutant, work, limit):
+    """equivalent, missed or unknown, with the reason."""
+    if why := same_step(comparison, mutant, work, limit):
+        return "equivalent", why
+    return sort_runs(comparison, mutant, work, limit)
+
+
+def sort_runs(comparison, mutant, work, limit):
+    """The same for a mutant that one step does not settle."""
+    path = work / "miter.aig"
     comparison.machines(0, mutant, path)
     text = abc(f"read_aiger {path}; strash; bmc3 -T {limit}", limit)
     if m := re.search(r"was asserted in frame (\d+)", text):
@@ -142,10 +170,11 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--ops", type=int, default=1000)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--ops", type=int, default=250)
     parser.add_argument("--stimulus", type=pathlib.Path)
-    parser.add_argument("--sort", type=int, default=20)
+    parser.add_argument("--sort", type=int, default=3)
+    parser.add_argument("--sort-total", type=int, default=1800)
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/mutants")
     asked = parser.parse_args()
     if asked.count < 1:
@@ -173,7 +202,7 @@ def main():
     clocks = judge(mutants, replayed(program, work, stimulus, len(mutants)))
     print(f"{sum(m['fate'] == 'killed' for m in mutants)} killed within {clocks} clocks, "
           f"{time.monotonic() - started:.0f} s", flush=True)
-    sort_survivors(mutants, work, asked.sort)
+    sort_survivors(mutants, work, asked.sort, asked.sort_total)
     write(out, mutants, {"clocks": clocks, "seed": asked.seed, "configuration": SIZES,
                          "sort_limit": asked.sort})
 
