@@ -1,6 +1,6 @@
 # The commands of this project. `make run` on a fresh machine installs what is missing,
 # builds everything and shows the scenarios.
-.PHONY: run test lint bench faults coverage slurm-demo install clean help
+.PHONY: run test lint bench faults coverage slurm-demo formal mutants property-mutants evidence install clean help
 
 help:
 	@echo 'make run     install what is missing, build, run all scenarios; results in out/'
@@ -10,6 +10,10 @@ help:
 	@echo 'make faults  plant known faults into copies of the RTL: each must be caught'
 	@echo 'make coverage    RTL by line, stimulus by function: out/coverage'
 	@echo 'make slurm-demo  as root: one node of Slurm, a campaign as an array job, merged'
+	@echo 'make formal  prove the properties of formal/; out/formal.json'
+	@echo 'make mutants 1,000 mutants of the RTL against the stimulus of the co-simulation; out/mutants.json'
+	@echo 'make property-mutants  mutants of the blocks against their proofs; out/property_mutants.json'
+	@echo 'make evidence  docs/evidence.md from these results'
 	@echo 'make clean   remove what was built and out/'
 
 .DEFAULT_GOAL := help
@@ -38,6 +42,18 @@ coverage: install
 
 slurm-demo: install
 	tools/slurm/demo.sh
+
+formal:
+	tools/formal.sh
+
+mutants: install
+	tools/mutants.sh
+
+property-mutants:
+	tools/formal_mutants.sh
+
+evidence:
+	python3 tools/evidence.py
 
 clean:
 	cargo clean

@@ -51,9 +51,15 @@ fn every_promise_names_tests_that_exist() {
     for promise in &plan.promise {
         assert!(!promise.tests.is_empty(), "no test for: {}", promise.text);
         for test in &promise.tests {
-            let exists = match test.strip_prefix("rtl::") {
-                Some(name) => checks.contains(&format!("{name}: assert")),
-                None => tests.contains(test),
+            let exists = if let Some(name) = test.strip_prefix("rtl::") {
+                checks.contains(&format!("{name}: assert"))
+            } else if let Some((proof, name)) =
+                test.strip_prefix("formal::").and_then(|rest| rest.split_once("::"))
+            {
+                fs::read_to_string(format!("formal/{proof}.sv"))
+                    .is_ok_and(|text| text.contains(&format!("{name}: assert")))
+            } else {
+                tests.contains(test)
             };
             assert!(exists, "{test} does not exist; it is named for: {}", promise.text);
         }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The execute stage with the contexts of two QPs and two CQs around it: the step relation of
+// the control plane, one operation per clock and no pipeline. Which CQ an operation works on
+// is chosen as stage RD of rnic_top chooses it.
+module containment_world
+  import rnic_pkg::*;
+(
+    input  logic       clk_i,
+    input  logic       rst_ni,
+    input  straps_t    straps_i,
+    input  logic       valid_i,
+    input  slot_op_t   op_i,
+    input  cmd_t       cmd_i,
+    input  wire_t      wire_i,
+    input  cqdb_t      cqdb_i,
+    input  sq_meta_t   sq_meta_i,
+    input  rq_meta_t   rq_meta_i,
+    input  sq_meta_t   decoded_i,
+    input  attr_mask_t range_bad_i,
+    input  key_shadow_t key_i,
+    output logic       second_o,     // this clock is the second beat of the last operation
+    output qp_ctx_t    qp_o     [2],
+    output cq_ctx_t    cq_o     [2],
+    output logic       retires_o,
+    output record_t    record_o,
+    output logic       issues_o,
+    output issue_t     issue_o,
+    output attr_mask_t attr_we_o,
+    output logic       untaken_o
+);
+
+  qp_ctx_t qp_q[2], qp, qp_next;
+  cq_ctx_t cq_q[2], cq, cq_next;
+  assign qp_o = qp_q;
+  assign cq_o = cq_q;
+
+  logic     second_q;
+  slot_op_t op_q, op;
+  cmd_t     cmd_q, cmd;
+  record_t  first_q, first;
+  assign second_o = second_q;
+  always_comb begin
+    op  = op_i;
+    cmd = cmd_i;
+    if (second_q) begin
+      op      = op_q;
+      op.kind = (op_q.kind == K_CREATE_QP) ? K_CREATE_QP_2 : K_DESTROY_QP_2;
+      cmd     = cmd_q;
+    end
+  end
+
+  assign qp = qp_q[op.qpn[0]];
+
+  queue_e seen_queue;
+  slot_t  seen_slot;
+  logic   at, other_at;
+  always_comb begin
+    seen_queue = SQ;
+    if (op.kind == K_COMPLETE && wire_i.queue != '0) seen_queue = RQ;
+    if (op.kind == K_VISIT_FLUSH
+        && (qp.sq_queued == '0
+            || !(qp.state inside {QPS_SQE, QPS_ERR} || qp.sq_flush_owed != '0))) seen_queue = RQ;
+    seen_slot = (seen_queue == RQ) ? qp.rq_head : qp.sq_head;
+    if (op.kind == K_VISIT_ISSUE) seen_slot = (qp.sq_head + qp.sq_issued[SlotW-1:0]) & slot_t'(3);
+    at       = (seen_queue == RQ) ? qp.recv_cqn[0] : qp.send_cqn[0];
+    other_at = (seen_queue == RQ) ? qp.send_cqn[0] : qp.recv_cqn[0];
+    case (op.kind)
+      K_CREATE_CQ, K_DESTROY_CQ, K_QUERY_CQ, K_SET_CQ_FAULT, K_CONSUME, K_ARM: at = op.cqn[0];
+      K_CREATE_QP: begin
+        at       = cmd.cqn[0];
+        other_at = cmd.recv_cqn[0];
+      end
+      K_CREATE_QP_2: at = cmd.recv_cqn[0];
+      K_DESTROY_QP_2: at = qp.recv_cqn[0];
+      default: ;
+    endcase
+  end
+  assign cq = cq_q[at];
+
+  logic qp_we, cq_we, valid;
+  assign valid = rst_ni && (valid_i || second_q);
+  rnic_execute #(
+      .NUM_QP      (2),
+      .NUM_CQ      (2),
+      .SQ_DEPTH    (4),
+      .RQ_DEPTH    (4),
+      .CQ_DEPTH_MAX(4),
+      .NUM_KEY     (2)
+  ) u_execute (
+      .straps_i,
+      .valid_i        (valid),
+      .op_i           (op),
+      .cmd_i          (cmd),
+      .wire_i,
+      .cqdb_i,
+      .qp_i           (qp),
+      .cq_i           (cq),
+      .other_i        ('{exists: cq_q[other_at].exists, in_error: cq_q[other_at].in_error}),
+      .sq_meta_i,
+      .rq_meta_i,
+      .seen_queue_i   (seen_queue),
+      .seen_slot_i    (seen_slot),
+      .decoded_i,
+      .range_bad_i,
+      .key_i,
+      .key_version_i  ('0),
+      .qp_we_o        (qp_we),
+      .qp_o           (qp_next),
+      .cq_we_o        (cq_we),
+      .cq_o           (cq_next),
+      .sq_meta_we_o   (),
+      .rq_meta_we_o   (),
+      .meta_slot_o    (),
+      .attr_we_o,
+      .stale_inc_o    (),
+      .stale_clear_o  (),
+      .key_we_o       (),
+      .key_change_o   (),
+      .push_flush_o   (),
+      .push_issue_o   (),
+      .cq_fails_o     (),
+      .issue_push_o   (issues_o),
+      .issue_release_o(),
+      .issue_o,
+      .retires_o,
+      .record_o,
+      .query_qp_o     (),
+      .first_i        (first_q),
+      .first_o        (first)
+  );
+  assign untaken_o = u_execute.untaken;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      second_q <= 1'b0;
+      qp_q[0]  <= '0;
+      qp_q[1]  <= '0;
+      cq_q[0]  <= '0;
+      cq_q[1]  <= '0;
+    end else begin
+      second_q <= valid && op.kind inside {K_CREATE_QP, K_DESTROY_QP};
+      if (qp_we) qp_q[op.qpn[0]] <= qp_next;
+      if (cq_we) cq_q[at] <= cq_next;
+    end
+    op_q    <= op;
+    cmd_q   <= cmd;
+    first_q <= first;
+  end
+
+endmodule

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The decoder of the send WQE control segment: which inputs are in error, said a second time,
+// with the opcodes of each transport from the public table (opcode_table_pkg is written by
+// tools/formal_tables.py from testbench/data/opcode_transport.csv).
+module wqe_ctrl_decoder_fv
+  import rnic_pkg::*;
+#(
+    parameter int unsigned MAX_MTU = 5
+) (
+    input logic        clk_i,
+    input wqe_ctrl_t   ctrl_i,
+    input post_flags_t flags_i,
+    input logic [31:0] payload_len_i,
+    input logic [1:0]  transport_i,
+    input logic [2:0]  path_mtu_i,
+    input logic [31:0] max_inline_i
+);
+
+  wqe_decoded_t dec;
+  wqe_ctrl_decoder #(
+      .MAX_MTU(MAX_MTU)
+  ) u_decoder (
+      .ctrl_i,
+      .flags_i,
+      .payload_len_i,
+      .transport_i,
+      .path_mtu_i,
+      .max_inline_i,
+      .dec_o(dec)
+  );
+
+  logic [7:0] opcode, ds;
+  assign opcode = ctrl_i.opcode[7:0];
+  assign ds     = {2'b00, ctrl_i.sq_ds[5:0]};
+
+  logic known, carried;
+  assign known   = opcode_table_pkg::known(opcode);
+  assign carried = opcode_table_pkg::carried(opcode, transport_i);
+
+  // Fixed units of each opcode: control; remote address; operands of an atomic; datagram.
+  logic [7:0] fixed;
+  always_comb begin
+    case (opcode)
+      8'd8, 8'd9, 8'd16: fixed = 8'd2;
+      8'd17, 8'd18: fixed = 8'd3;
+      8'd1, 8'd10, 8'd11: fixed = (transport_i == 2'd2) ? 8'd4 : 8'd1;
+      default: fixed = 8'd1;
+    endcase
+  end
+
+  logic local_payload;  // the payload lies here and goes out
+  assign local_payload = opcode == 8'd1 || (opcode >= 8'd8 && opcode <= 8'd11);
+
+  logic placed_inline;
+  assign placed_inline = local_payload && payload_len_i <= max_inline_i
+                         && ((flags_i.mlx5 && flags_i.inline_seg)
+                             || (!flags_i.mlx5 && ctrl_i.flags[4]));
+
+  logic faulty;
+  always_comb begin
+    faulty = !known || ctrl_i.sq_ds[7] || ctrl_i.sq_ds[6] || ctrl_i.flags[0]
+             || ctrl_i.flags[7:5] >= 3'd5 || payload_len_i > 32'h8000_0000
+             || (flags_i.mlx5 && ctrl_i.flags[4]);
+    if (known) begin
+      if (!carried || flags_i.walk_format || flags_i.walk_length) faulty = 1'b1;
+      if (flags_i.walk_key && !placed_inline) faulty = 1'b1;
+      if (flags_i.mlx5 && ds < fixed) faulty = 1'b1;
+      if (!flags_i.mlx5 && opcode == 8'd16 && ds == 8'd0) faulty = 1'b1;
+      if (!flags_i.mlx5 && opcode >= 8'd17 && ds != 8'd1) faulty = 1'b1;
+      if (opcode >= 8'd17 && payload_len_i != 32'd8) faulty = 1'b1;
+      if (transport_i == 2'd2 && payload_len_i > 32'd4096) faulty = 1'b1;
+    end
+  end
+
+  logic [32:0] mtu;
+  assign mtu = 33'd128 << ((transport_i == 2'd2) ? 3'(MAX_MTU) : path_mtu_i);
+
+  logic [32+13:0] sent;  // bytes that the packets hold
+  assign sent = 46'(dec.meta.packets) << (4'd7 + ((transport_i == 2'd2) ? 4'(MAX_MTU) : 4'(path_mtu_i)));
+
+  always_ff @(posedge clk_i) begin
+    KnownIsOfTable_A: assert (dec.known == known)
+      else $error("opcode %0d: known here, unknown in the table, or the reverse", opcode);
+    TransportIsOfTable_A: assert (dec.meta.errors.bad_transport == (known && !carried))
+      else $error("opcode %0d on transport %0d is judged otherwise than by the table", opcode,
+                  transport_i);
+    ErrorsIffFaulty_A: assert ((dec.meta.errors != '0) == faulty)
+      else $error("errors %b, expected any: %b", dec.meta.errors, faulty);
+    OneHeaderPerClass_A: assert ((dec.meta.headers.reth || dec.meta.headers.atomiceth)
+                                 == (known && !(opcode inside {8'd1, 8'd10, 8'd11})))
+      else $error("a request to remote memory without its address, or one with too many");
+    ImmediateAndInvalidate_A: assert (dec.meta.headers.immdt == (opcode == 8'd9 || opcode == 8'd11)
+                                      && dec.meta.headers.ieth == (opcode == 8'd1))
+      else $error("immediate or invalidate header of opcode %0d", opcode);
+    PacketsHoldTheMessage_A: assert (!local_payload || 33'(sent) >= {1'b0, payload_len_i}
+                                     || sent[45:33] != '0)
+      else $error("%0d packets do not hold %0d bytes", dec.meta.packets, payload_len_i);
+    NoPacketTooMany_A: assert (!local_payload || dec.meta.packets == 32'd1
+                               || sent < 46'(payload_len_i) + 46'(mtu))
+      else $error("a packet too many");
+    InlineWithinLimit_A: assert (dec.meta.inline_data == placed_inline)
+      else $error("inline is not what was asked for and fits");
+    SolicitedNeedsReceive_A: assert (dec.meta.solicited == (ctrl_i.flags[1]
+                                     && (opcode inside {8'd1, 8'd9, 8'd10, 8'd11})))
+      else $error("BTH SE of opcode %0d", opcode);
+    SizeIsWhole_A: assert (dec.wqe_bytes == 16 * (flags_i.mlx5 ? 16'(ds) : 16'(ds) + 16'(fixed))
+                           && 64 * 32'(dec.wqe_blocks) >= 32'(dec.wqe_bytes)
+                           && 64 * 32'(dec.wqe_blocks) < 32'(dec.wqe_bytes) + 64)
+      else $error("size of the WQE");
+
+    Good_C: cover (dec.meta.errors == '0 && transport_i == RC && opcode == 8'd18);
+    GoodUd_C: cover (dec.meta.errors == '0 && transport_i == UD && flags_i.mlx5);
+    BadTransport_C: cover (dec.meta.errors == 9'd2);
+    KeyAlone_C: cover (dec.meta.errors == 9'h100);
+    ManyPackets_C: cover (dec.meta.packets > 32'd1000 && dec.meta.errors == '0);
+  end
+
+endmodule

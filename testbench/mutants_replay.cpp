@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replays the recorded inputs of co-simulation runs into mutants of the RTL, 64 at a time: the
+// netlist as and-inverter graph, one mutant per bit of a word. A mutant is killed in the first
+// clock in which an output differs from what the co-simulation saw, which is what its
+// scoreboard would have seen, since it predicts every output. Payloads count where valid is 1.
+//
+//   mutants_replay GRAPH MAP RUNS FIRST LAST
+//
+// prints "clocks N" and for each mutant "K CLOCK", CLOCK being "-" for a survivor. Mutant 0 is
+// the healthy hardware: if it differs from the recording, nothing here means anything, and the
+// program ends with 2.
+//
+// GRAPH and MAP are written by yosys, RUNS by testbench/mutants_stimulus.rs: 'R' and the
+// policies, or 'S', the inputs and the outputs of one clock.
+#include "rnic_abi.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Word = uint64_t;
+
+[[noreturn]] void die(const std::string& why) {
+    std::fprintf(stderr, "mutants_replay: %s\n", why.c_str());
+    std::exit(2);
+}
+
+std::vector<unsigned char> read_file(const char* path) {
+    FILE* in = std::fopen(path, "rb");
+    if (!in) die(std::string(path) + " cannot be read");
+    std::vector<unsigned char> data;
+    unsigned char buffer[1 << 16];
+    for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, in)) > 0;)
+        data.insert(data.end(), buffer, buffer + n);
+    std::fclose(in);
+    return data;
+}
+
+struct Gate {
+    uint32_t a, b;
+};
+
+struct Graph {
+    uint32_t inputs = 0, latches = 0;
+    std::vector<uint32_t> next, outputs;
+    std::vector<Gate> gates;
+
+    explicit Graph(const char* path) {
+        const auto data = read_file(path);
+        size_t at = 0;
+        auto line = [&] {
+            std::string text;
+            while (at < data.size() && data[at] != '\n') text += static_cast<char>(data[at++]);
+            ++at;
+            return text;
+        };
+        unsigned max, count_out, count_and;
+        if (std::sscanf(line().c_str(), "aig %u %u %u %u %u", &max, &inputs, &latches, &count_out,
+                        &count_and) != 5)
+            die(std::string(path) + " is not a binary AIGER file");
+        for (unsigned i = 0; i < latches; ++i) next.push_back(std::strtoul(line().c_str(), nullptr, 10));
+        for (unsigned i = 0; i < count_out; ++i)
+            outputs.push_back(std::strtoul(line().c_str(), nullptr, 10));
+        auto delta = [&] {
+            uint32_t value = 0;
+            for (int shift = 0;; shift += 7) {
+                if (at >= data.size()) die(std::string(path) + " ends too early");
+                const unsigned char byte = data[at++];
+                value |= static_cast<uint32_t>(byte & 0x7f) << shift;
+                if (byte < 0x80) return value;
+            }
+        };
+        for (uint32_t i = 0; i < count_and; ++i) {
+            const uint32_t a = 2 * (1 + inputs + latches + i) - delta();
+            const uint32_t b = a - delta();
+            gates.push_back({a, b});
+        }
+    }
+};
+
+// Which bit of a C record a port bit is.
+struct Field {
+    size_t byte;
+    bool flag;  // a byte that is 0 or 1
+};
+
+const std::map<std::string, Field> kInputs = {
+    {"cmd_valid_i", {offsetof(rnic_stim, cmd_valid), true}},
+    {"post_valid_i", {offsetof(rnic_stim, post_valid), true}},
+    {"wire_valid_i", {offsetof(rnic_stim, wire_valid), true}},
+    {"cqdb_valid_i", {offsetof(rnic_stim, cqdb_valid), true}},
+    {"wqe_valid_i", {offsetof(rnic_stim, wqe_valid), true}},
+    {"unit_valid_i", {offsetof(rnic_stim, unit_valid), true}},
+    {"fetch_ready_i", {offsetof(rnic_stim, fetch_ready), true}},
+    {"rsp_ready_i", {offsetof(rnic_stim, rsp_ready), true}},
+    {"issue_ready_i", {offsetof(rnic_stim, issue_ready), true}},
+    {"cqe_ready_i", {offsetof(rnic_stim, cqe_ready), true}},
+    {"event_ready_i", {offsetof(rnic_stim, event_ready), true}},
+    {"retire_ready_i", {offsetof(rnic_stim, retire_ready), true}},
+    {"hold_internal_i", {offsetof(rnic_stim, hold_internal), false}},
+    {"cmd_i", {offsetof(rnic_stim, cmd), false}},
+    {"post_i", {offsetof(rnic_stim, post), false}},
+    {"wire_i", {offsetof(rnic_stim, wire), false}},
+    {"cqdb_i", {offsetof(rnic_stim, cqdb), false}},
+    {"wqe_i", {offsetof(rnic_stim, wqe), false}},
+    {"unit_i", {offsetof(rnic_stim, unit), false}},
+};
+
+const std::map<std::string, Field> kOutputs = {
+    {"cmd_ready_o", {offsetof(rnic_resp, cmd_ready), true}},
+    {"post_ready_o", {offsetof(rnic_resp, post_ready), true}},
+    {"wire_ready_o", {offsetof(rnic_resp, wire_ready), true}},
+    {"cqdb_ready_o", {offsetof(rnic_resp, cqdb_ready), true}},
+    {"wqe_ready_o", {offsetof(rnic_resp, wqe_ready), true}},
+    {"unit_ready_o", {offsetof(rnic_resp, unit_ready), true}},
+    {"rsp_valid_o", {offsetof(rnic_resp, rsp_valid), true}},
+    {"issue_valid_o", {offsetof(rnic_resp, issue_valid), true}},
+    {"cqe_valid_o", {offsetof(rnic_resp, cqe_valid), true}},
+    {"event_valid_o", {offsetof(rnic_resp, event_valid), true}},
+    {"retire_valid_o", {offsetof(rnic_resp, retire_valid), true}},
+    {"fetch_valid_o", {offsetof(rnic_resp, fetch_valid), true}},
+    {"rsp_o", {offsetof(rnic_resp, rsp), false}},
+    {"issue_o", {offsetof(rnic_resp, issue), false}},
+    {"cqe_o", {offsetof(rnic_resp, cqe), false}},
+    {"event_o", {offsetof(rnic_resp, event), false}},
+    {"retire_o", {offsetof(rnic_resp, retire), false}},
+    {"fetch_o", {offsetof(rnic_resp, fetch), false}},
+};
+
+struct Bit {
+    uint32_t index;  // of the input or output
+    size_t byte;
+    unsigned bit;
+    bool flag;
+    size_t valid;  // outputs: byte of the valid that goes with it, or none
+};
+constexpr size_t kNone = ~size_t{0};
+
+struct Ports {
+    std::vector<Bit> stim, policy, resp;
+    std::vector<std::pair<uint32_t, unsigned>> select;  // input, bit
+    uint32_t reset = ~0u;
+
+    explicit Ports(const char* path) {
+        FILE* in = std::fopen(path, "r");
+        if (!in) die(std::string(path) + " cannot be read");
+        char kind[16], name[256];
+        unsigned index, bit;
+        while (std::fscanf(in, "%15s %u %u %255s", kind, &index, &bit, name) == 4) {
+            const std::string port = name;
+            if (std::string(kind) == "input") {
+                if (port == "mutsel") select.push_back({index, bit});
+                else if (port == "rst_ni") reset = index;
+                else if (port == "policy_i") policy.push_back({index, bit / 8, bit % 8, false, kNone});
+                else if (const auto f = kInputs.find(port); f != kInputs.end())
+                    stim.push_back({index, f->second.byte + bit / 8, bit % 8, f->second.flag, kNone});
+                else if (port != "clk_i") die("unknown input " + port);
+            } else if (std::string(kind) == "output") {
+                const auto f = kOutputs.find(port);
+                if (f == kOutputs.end()) {
+                    if (port != "slot_kind_o") die("unknown output " + port);
+                    continue;
+                }
+                const auto v = kOutputs.find(port.substr(0, port.size() - 2) + "_valid_o");
+                const bool guarded = !f->second.flag && v != kOutputs.end();
+                resp.push_back({index, f->second.byte + bit / 8, bit % 8, f->second.flag,
+                                guarded ? v->second.byte : kNone});
+            }
+        }
+        std::fclose(in);
+        if (select.empty() || reset == ~0u) die(std::string(path) + " names no mutsel or no rst_ni");
+    }
+};
+
+bool bit_of(const unsigned char* record, const Bit& b) {
+    return b.flag ? record[b.byte] != 0 : (record[b.byte] >> b.bit) & 1;
+}
+
+class Machines {
+public:
+    Machines(const Graph& graph, const Ports& ports)
+        : graph_{graph}, ports_{ports}, value_(1 + graph.inputs + graph.latches + graph.gates.size()),
+          next_(graph.latches) {}
+
+    void power_up(const std::vector<unsigned>& mutants) {
+        std::fill(value_.begin(), value_.end(), 0);
+        for (const auto& [input, bit] : ports_.select) {
+            Word word = 0;
+            for (size_t lane = 0; lane < mutants.size(); ++lane)
+                word |= Word{(mutants[lane] >> bit) & 1} << lane;
+            value_[1 + input] = word;
+        }
+    }
+
+    void reset(const unsigned char* policy) {
+        static const rnic_stim idle{};
+        drive(ports_.policy, policy);
+        value_[1 + ports_.reset] = 0;
+        for (int i = 0; i < 2; ++i) {
+            drive(ports_.stim, reinterpret_cast<const unsigned char*>(&idle));
+            evaluate();
+            edge();
+        }
+        value_[1 + ports_.reset] = ~Word{0};
+    }
+
+    // Lanes whose outputs differ from the recorded ones.
+    Word step(const unsigned char* stim, const unsigned char* resp) {
+        drive(ports_.stim, stim);
+        evaluate();
+        Word different = 0;
+        for (const Bit& b : ports_.resp) {
+            if (b.valid != kNone && !resp[b.valid]) continue;
+            different |= at(graph_.outputs[b.index]) ^ (bit_of(resp, b) ? ~Word{0} : 0);
+        }
+        edge();
+        return different;
+    }
+
+private:
+    Word at(uint32_t literal) const { return value_[literal >> 1] ^ (Word{0} - (literal & 1)); }
+
+    void drive(const std::vector<Bit>& bits, const unsigned char* record) {
+        for (const Bit& b : bits) value_[1 + b.index] = bit_of(record, b) ? ~Word{0} : 0;
+    }
+
+    void evaluate() {
+        Word* out = &value_[1 + graph_.inputs + graph_.latches];
+        for (const Gate& g : graph_.gates) *out++ = at(g.a) & at(g.b);
+    }
+
+    void edge() {
+        for (uint32_t i = 0; i < graph_.latches; ++i) next_[i] = at(graph_.next[i]);
+        std::memcpy(&value_[1 + graph_.inputs], next_.data(), next_.size() * sizeof(Word));
+    }
+
+    const Graph& graph_;
+    const Ports& ports_;
+    std::vector<Word> value_, next_;
+};
+
+struct Event {
+    bool reset;
+    const unsigned char* data;
+};
+
+std::vector<Event> events_of(const std::vector<unsigned char>& file, const char* path) {
+    std::vector<Event> events;
+    for (size_t at = 0; at < file.size();) {
+        const bool reset = file[at] == 'R';
+        const size_t size = reset ? sizeof(rnic_policy) : sizeof(rnic_stim) + sizeof(rnic_resp);
+        if ((!reset && file[at] != 'S') || at + 1 + size > file.size())
+            die(std::string(path) + ": byte " + std::to_string(at) + ": not a record of a clock");
+        events.push_back({reset, &file[at + 1]});
+        at += 1 + size;
+    }
+    return events;
+}
+
+// The clock in which each of up to 64 mutants first differs, or -1; at most `limit` clocks.
+std::vector<long> run(Machines& machines, const std::vector<Event>& events,
+                      const std::vector<unsigned>& mutants, long limit) {
+    const Word all = mutants.size() == 64 ? ~Word{0} : (Word{1} << mutants.size()) - 1;
+    std::vector<long> first(mutants.size(), -1);
+    Word dead = 0;
+    long clock = 0;
+    machines.power_up(mutants);
+    for (const Event& event : events) {
+        if (event.reset) {
+            machines.reset(event.data);
+            continue;
+        }
+        Word news = machines.step(event.data, event.data + sizeof(rnic_stim)) & all & ~dead;
+        dead |= news;
+        for (; news; news &= news - 1) first[__builtin_ctzll(news)] = clock;
+        ++clock;
+        if (dead == all || clock == limit) break;
+    }
+    return first;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 6) {
+        std::fprintf(stderr, "usage: %s GRAPH MAP RUNS FIRST LAST\n", argv[0]);
+        return 2;
+    }
+    const Graph graph{argv[1]};
+    const Ports ports{argv[2]};
+    const auto file = read_file(argv[3]);
+    const auto events = events_of(file, argv[3]);
+    long clocks = 0;
+    for (const Event& e : events) clocks += !e.reset;
+    Machines machines{graph, ports};
+
+    std::vector<unsigned> open;
+    for (unsigned k = std::strtoul(argv[4], nullptr, 10); k <= std::strtoul(argv[5], nullptr, 10); ++k)
+        open.push_back(k);
+    std::printf("clocks %ld\n", clocks);
+    // Most mutants die early: the others are packed together before the long run.
+    for (const long limit : {300L, 3000L, clocks}) {
+        std::vector<unsigned> rest;
+        for (size_t at = 0; at < open.size(); at += 63) {
+            std::vector<unsigned> batch{0};
+            for (size_t i = at; i < open.size() && i < at + 63; ++i) batch.push_back(open[i]);
+            const auto first = run(machines, events, batch, limit);
+            if (first[0] >= 0) die("the healthy netlist differs from the recording in clock " + std::to_string(first[0]));
+            for (size_t i = 1; i < batch.size(); ++i) {
+                if (first[i] >= 0) std::printf("%u %ld\n", batch[i], first[i]);
+                else rest.push_back(batch[i]);
+            }
+            std::fflush(stdout);
+        }
+        open = rest;
+        if (limit >= clocks) break;
+    }
+    for (const unsigned k : open) std::printf("%u -\n", k);
+    return 0;
+}

@@ -1,0 +1,209 @@
+"""And-inverter graphs in memory: read what yosys writes, fix inputs, compare two machines."""
+
+
+class Aig:
+    """A machine: inputs, latches with their next state, outputs; literals as in AIGER."""
+
+    def __init__(self, path):
+        data = path.read_bytes()
+        end = data.index(b"\n")
+        head = data[:end].split()
+        if head[0] != b"aig":
+            raise ValueError(f"{path} is not a binary AIGER file")
+        # Outputs, then bad states (violated assertions), then constraints (assumptions).
+        counts = [int(n) for n in head[2:]] + [0, 0]
+        self.inputs, self.latches, outputs, ands, bad, constraints = counts[:6]
+        at = end + 1
+        lines = []
+        for _ in range(self.latches + outputs + bad + constraints):
+            stop = data.index(b"\n", at)
+            lines.append(data[at:stop].split())
+            at = stop + 1
+        self.next = [int(line[0]) for line in lines[:self.latches]]
+        rest = [int(line[0]) for line in lines[self.latches:]]
+        self.outputs, rest = rest[:outputs], rest[outputs:]
+        self.bad, self.constraints = rest[:bad], rest[bad:]
+        self.ands = []
+        for n in range(ands):
+            deltas = []
+            for _ in range(2):
+                value = shift = 0
+                while True:
+                    byte = data[at]
+                    at += 1
+                    value |= (byte & 0x7F) << shift
+                    shift += 7
+                    if byte < 0x80:
+                        break
+                deltas.append(value)
+            left = 2 * (1 + self.inputs + self.latches + n) - deltas[0]
+            self.ands.append((left, left - deltas[1]))
+
+
+class Builder:
+    """A graph under construction in which equal gates are one."""
+
+    def __init__(self, inputs, latches=0):
+        self.inputs, self.latches = inputs, latches
+        self.gates, self.known = [], {}
+
+    def gate(self, a, b):
+        if a > b:
+            a, b = b, a
+        if a == 0 or a == b ^ 1:
+            return 0
+        if a == 1 or a == b:
+            return b
+        found = self.known.get((a, b))
+        if found is None:
+            found = 2 * (1 + self.inputs + self.latches + len(self.gates))
+            self.gates.append((b, a))
+            self.known[a, b] = found
+        return found
+
+    def differs(self, a, b):
+        return self.gate(self.gate(a, b ^ 1) ^ 1, self.gate(a ^ 1, b) ^ 1) ^ 1
+
+    def add(self, aig, leaves):
+        """A copy of the machine's logic; `leaves` are the literals of its inputs and latches.
+        Gives a function from its literals to ours."""
+        here = [0, *leaves]
+        gate = self.gate
+        for a, b in aig.ands:
+            here.append(gate(here[a >> 1] ^ (a & 1), here[b >> 1] ^ (b & 1)))
+        return lambda literal: here[literal >> 1] ^ (literal & 1)
+
+    def write(self, path, next_states, output):
+        """Only what the output and the next states need is written."""
+        base = 1 + self.inputs + self.latches
+        needed, stack = set(), [output, *next_states]
+        while stack:
+            node = stack.pop() >> 1
+            if node >= base and node not in needed:
+                needed.add(node)
+                stack += self.gates[node - base]
+        number = {node: base + n for n, node in enumerate(sorted(needed))}
+
+        def renumber(literal):
+            node = literal >> 1
+            return 2 * number.get(node, node) | (literal & 1)
+
+        out = bytearray(b"aig %d %d %d 1 %d\n" % (base - 1 + len(needed), self.inputs,
+                                                  self.latches, len(needed)))
+        for literal in [*next_states, output]:
+            out += b"%d\n" % renumber(literal)
+        for node in sorted(needed):
+            left, right = sorted((renumber(x) for x in self.gates[node - base]), reverse=True)
+            for delta in (2 * number[node] - left, left - right):
+                while delta >= 0x80:
+                    out.append(delta & 0x7F | 0x80)
+                    delta >>= 7
+                out.append(delta)
+        path.write_bytes(bytes(out))
+
+
+class Comparison:
+    """Two settings of one machine's `mutsel` inputs, side by side.
+
+    An output named X_o is looked at where X_valid_o is 1, if the machine has that; slot_kind_o
+    says how busy the pipeline is and is not looked at.
+    """
+
+    def __init__(self, machine, names):
+        """`names` is the map file that yosys writes beside the machine."""
+        self.machine = machine
+        self.select, self.reset, outputs = {}, None, {}
+        for line in names.read_text().splitlines():
+            kind, index, bit, *name = line.split()
+            if kind == "input" and name == ["mutsel"]:
+                self.select[int(index)] = int(bit)
+            elif kind == "input" and name == ["rst_ni"]:
+                self.reset = int(index)
+            elif kind == "output":
+                outputs[int(index)] = name[0]
+        number = {name: n for n, name in outputs.items()}
+        self.looked_at = [(n, number.get(name.removesuffix("_o") + "_valid_o"))
+                          for n, name in sorted(outputs.items()) if name != "slot_kind_o"]
+
+    def _sides(self, builder, settings, inputs, latches):
+        """Both copies; `inputs` are shared, `latches` each side's own."""
+        for side, setting in enumerate(settings):
+            shared = iter(inputs)
+            leaves = [(setting >> self.select[n]) & 1 if n in self.select else next(shared)
+                      for n in range(self.machine.inputs)]
+            yield builder.add(self.machine, leaves + latches[side])
+
+    def _difference(self, builder, sides, next_states):
+        different = 0
+        pairs = []
+        for n, valid in self.looked_at:
+            shown = []
+            for side in sides:
+                literal = side(self.machine.outputs[n])
+                if valid is not None:
+                    literal = builder.gate(literal, side(self.machine.outputs[valid]))
+                shown.append(literal)
+            pairs.append(shown)
+        if next_states:
+            pairs += [[side(n) for side in sides] for n in self.machine.next]
+        for a, b in pairs:
+            different = builder.gate(different ^ 1, builder.differs(a, b) ^ 1) ^ 1
+        return different
+
+    def one_step(self, a, b, path):
+        """From one state and with one input, does an output or the next state ever differ?
+        False if never; else the question is written as a graph of one output."""
+        inputs = self.machine.inputs - len(self.select)
+        free = inputs + self.machine.latches
+        builder = Builder(free)
+        latches = list(range(2 * (1 + inputs), 2 * (1 + free), 2))
+        sides = list(self._sides(builder, (a, b), range(2, 2 * (1 + inputs), 2), (latches, latches)))
+        different = self._difference(builder, sides, True)
+        for literal in self.machine.constraints:
+            different = builder.gate(different, sides[0](literal))
+        if different == 0:
+            return False
+        builder.write(path, [], different)
+        return True
+
+    def _assumed(self, builder, side, kept):
+        """Have all assumptions held up to now? `kept` is a latch that starts with 0 for yes."""
+        fine = kept ^ 1
+        for literal in self.machine.constraints:
+            fine = builder.gate(fine, side(literal))
+        return fine
+
+    def machines(self, a, b, path):
+        """As a machine: in the first clock of all runs reset is active, all else is free. Is
+        there a run in which an output differs while the assumptions hold for a?"""
+        inputs = self.machine.inputs - len(self.select)
+        count = self.machine.latches
+        builder = Builder(inputs, 2 * count + 2)
+        first = 2 * (1 + inputs)
+        started = first + 4 * count
+        shared = list(range(2, first, 2))
+        if self.reset is not None:
+            place = self.reset - sum(n < self.reset for n in self.select)
+            shared[place] = builder.gate(shared[place], started)
+        latches = [list(range(first + 2 * count * side, first + 2 * count * (side + 1), 2))
+                   for side in (0, 1)]
+        sides = list(self._sides(builder, (a, b), shared, latches))
+        fine = self._assumed(builder, sides[0], started + 2)
+        different = builder.gate(self._difference(builder, sides, False), started)
+        builder.write(path, [s(n) for s in sides for n in self.machine.next] + [1, fine ^ 1],
+                      builder.gate(different, fine))
+
+    def violation(self, setting, path):
+        """Can the machine of this setting violate one of its assertions?"""
+        inputs = self.machine.inputs - len(self.select)
+        count = self.machine.latches
+        builder = Builder(inputs, count + 1)
+        first = 2 * (1 + inputs)
+        [side] = self._sides(builder, (setting,), range(2, first, 2),
+                             [list(range(first, first + 2 * count, 2))])
+        fine = self._assumed(builder, side, first + 2 * count)
+        bad = 0
+        for literal in self.machine.bad:
+            bad = builder.gate(bad ^ 1, side(literal) ^ 1) ^ 1
+        builder.write(path, [side(n) for n in self.machine.next] + [fine ^ 1],
+                      builder.gate(bad, fine))

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Write docs/evidence.md from out/formal.json, out/mutants.json and out/property_mutants.json.
+
+A result that is not there is said to be not there.
+"""
+import json
+import pathlib
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+HEAD = """# Evidence
+
+How sure can one be that the tests and the checks would have noticed? This page is written by
+`make evidence` from the results of `make formal` and `make mutants`; nobody edits it.
+
+* **proved**: for all inputs and all times, from reset, at the sizes in the table, under the
+  assumptions written as `assume` in the property file (free inputs otherwise).
+* **bounded**: for all inputs, in every run of so many clocks after reset; nothing is said
+  about longer runs.
+* **open**: neither proved nor refuted within the time limit. Not evidence.
+* **reached**: a cover statement that was reached, so the assertions beside it are not about
+  an empty set.
+"""
+
+NON_CLAIMS = """## What is not claimed
+
+* Sizes: proofs hold at the sizes in the tables. Larger ones are tested (`make test`), not proved.
+* The proofs start with free contents of memories and registers without reset; they do not speak of
+  power-up before the first reset.
+* Containment is proved for the execute stage with its contexts, one operation per clock
+  (formal/containment_world.sv chooses the CQ as stage RD does). That the pipeline around it behaves
+  so is tested in lockstep against the model.
+* The proof tools (slang, yosys, abc) are trusted.
+* A mutant is one changed cell of the netlist. Faults that need two changes, and faults of the
+  specification, are not among them.
+* `missed` means that some input, perhaps one that no host or memory ever gives, shows a
+  difference: every input of the miter is free.
+"""
+
+
+def load(name):
+    path = ROOT / "out" / name
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def formal(out):
+    data = load("formal.json")
+    out.append("\n## Proofs\n")
+    if not data:
+        out.append("No result: `make formal` was not run.\n")
+        return
+    for proof in tomllib.loads((ROOT / "formal/proofs.toml").read_text())["proof"]:
+        rows = [r for r in data["properties"] if r["proof"] == proof["name"]]
+        out.append(f"### {proof['name']}\n\n{proof['says'][0].upper()}{proof['says'][1:]}.\n")
+        if not rows:
+            out.append("Not run.\n")
+            continue
+        out.append(f"Sizes: {rows[0]['configuration'] if rows[0]['configuration'] != '-' else 'the block has none'}.\n")
+        out.append("| property | verdict | engine | clocks | seconds |\n|---|---|---|---|---|")
+        for r in rows:
+            clocks = "all" if r["verdict"] == "proved" else ("" if r["depth"] is None else r["depth"])
+            out.append(f"| {r['property']} | {r['verdict']} | {r['engine']} | {clocks} | {r['seconds']:.1f} |")
+        out.append("")
+
+
+def summary(out):
+    data = load("formal.json")
+    if not data:
+        return
+    count = {}
+    for r in data["properties"]:
+        if r["kind"] == "assert":
+            count[r["verdict"]] = count.get(r["verdict"], 0) + 1
+    total = ", ".join(f"{n} {v}" for v, n in sorted(count.items(), key=lambda p: -p[1]))
+    reached = sum(r["verdict"] == "reached" for r in data["properties"])
+    covers = sum(r["kind"] == "cover" for r in data["properties"])
+    out.append(f"\nAssertions: {total}. Cover statements: {reached} of {covers} reached.\n")
+
+
+def mutants(out, name, title, command, by):
+    data = load(name)
+    out.append(f"\n## {title}\n")
+    if not data:
+        out.append(f"No result: `{command}` was not run.\n")
+        return
+    tried = data["mutants"] - data["equivalent"]
+    out.append(f"{data['mutants']} mutants ({by}): {data['killed']} killed, {data['equivalent']} proved "
+               f"equivalent, {data['missed']} missed, {data['unknown']} unknown.\n")
+    out.append(f"**Score: {data['killed']} of {tried} = {100 * data['score']:.1f} %** of those that are not "
+               "proved equivalent; every unknown counts as not killed.\n")
+    rest = [m for m in data["survivors"] if m["fate"] != "equivalent"]
+    if rest:
+        out.append("| mutant | fate | change | source | signal | |\n|---|---|---|---|---|---|")
+        for m in rest:
+            out.append(f"| {m['mutant']} | {m['fate']} | {m['mode']} | {(m['source'] or ['?'])[-1]} | "
+                       f"`{m['wire']}` | {m['why']} |")
+        out.append("")
+
+
+def main():
+    if len(sys.argv) != 1:
+        sys.exit(__doc__)
+    out = [HEAD]
+    summary(out)
+    formal(out)
+    data = load("mutants.json")
+    by = f"one changed cell each, {data['clocks']} clocks of random co-simulation" if data else ""
+    mutants(out, "mutants.json", "Mutants against the co-simulation", "make mutants", by)
+    data = load("property_mutants.json")
+    by = ", ".join(data["proofs"]) if data else ""
+    mutants(out, "property_mutants.json", "Mutants against the proofs", "make property-mutants", by)
+    out.append(NON_CLAIMS)
+    (ROOT / "docs/evidence.md").write_text("\n".join(out))
+
+
+main()

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Mutants of the RTL: does the stimulus of the random co-simulation notice each of them?
+
+usage: mutants.py [--count N] [--seed N] [--seeds N] [--ops N] [--stimulus FILE] [--sort S]
+                  [--sort-total S]
+
+All mutants are in one netlist with a selector. The inputs of random co-simulation runs are
+replayed into each of them; a mutant is killed by the first output that differs from what the
+co-simulation saw, which is what its scoreboard sees, since it predicts every output. Survivors are sorted by proof: `equivalent` cannot be noticed by anyone,
+`missed` can (a run is known in which an output differs), `unknown` is neither within S
+seconds each, or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import pyosys
+from pyosys import libyosys as ys
+
+import aig
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ABC = pathlib.Path(pyosys.__file__).parent / "yosys-abc"
+SIZES = {"NUM_QP": 4, "NUM_CQ": 2, "SQ_DEPTH": 4, "RQ_DEPTH": 4, "NUM_KEY": 8}
+
+
+def run(design, *passes):
+    for one in passes:
+        ys.run_pass(f"tee -q {one}", design)
+
+
+def netlist(work, count, seed):
+    """The mutated netlist as Verilog and as an AIG; the list of mutants."""
+    design = ys.Design()
+    files = " ".join(str(ROOT / line) for line in (ROOT / "rtl/rnic.f").read_text().split())
+    sizes = " ".join(f"-G {k}={v}" for k, v in SIZES.items())
+    bits = count.bit_length()
+    os.chdir(ROOT)
+    run(design, f"read_slang --top rnic_top {sizes} {files}", "hierarchy -check -top rnic_top",
+        "proc", "flatten", "opt_expr", "opt_clean", "check -assert",
+        # Cells of memories cannot be mutated: the netlist would be illegal.
+        f"mutate -list {count} -seed {seed} -ctrl mutsel {bits} 1 -o {work}/mutants.ys "
+        "t:* t:$mem* %d t:$demux %d",
+        f"script {work}/mutants.ys", "opt_clean",
+        "memory_map", "opt -full", "opt_clean", "dffunmap", "setundef -init -zero",
+        "setundef -undriven -zero", "techmap", "simplemap", "aigmap", "opt_clean",
+        f"write_aiger -zinit -no-startoffset -map {work}/mutants.aim {work}/mutants.aig")
+    return listed(work / "mutants.ys")
+
+
+def listed(path):
+    """The mutants of a script that `mutate` wrote."""
+    found = []
+    for line in path.read_text().splitlines():
+        words = line.split()
+        value = {"-src": []}
+        for key, word in zip(words, words[1:]):
+            if key == "-src":
+                value["-src"].append(re.sub(r"^.*?rtl/", "rtl/", word))
+            elif key.startswith("-"):
+                value[key] = word
+        number = int(words[words.index("-ctrl") + 3])
+        found.append({"mutant": number, "mode": value["-mode"], "source": value["-src"],
+                      "wire": value.get("-wire", ""), "cell": value.get("-cell", "")})
+    return found
+
+
+def compiled(work):
+    """The program that replays."""
+    program = work / "mutants_replay"
+    subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-march=native", f"-I{ROOT}/sim/abi",
+                    "-o", str(program), f"{ROOT}/testbench/mutants_replay.cpp"], check=True)
+    return program
+
+
+def record(path, seeds, operations):
+    subprocess.run(["cargo", "test", "--quiet", "--test", "mutants_stimulus"], check=True, cwd=ROOT,
+                   env={**os.environ, "RNIC_MUTANTS_STIMULUS": str(path.resolve()),
+                        "RNIC_MUTANTS_SEEDS": str(seeds), "RNIC_MUTANTS_OPS": str(operations)},
+                   stdout=subprocess.DEVNULL)
+
+
+def replayed(program, work, stimulus, count):
+    """What the program says of mutants 1 to `count`."""
+    done = subprocess.run([str(program), str(work / "mutants.aig"), str(work / "mutants.aim"),
+                           str(stimulus), "1", str(count)], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"mutants: {done.stderr.strip()}")
+    return done.stdout
+
+
+def judge(mutants, text):
+    """Enter the fates into the list; gives the number of clocks."""
+    lines = text.splitlines()
+    verdicts = dict(line.split() for line in lines[1:])
+    for m in mutants:
+        at = verdicts[str(m["mutant"])]
+        m["fate"], m["clock"] = ("survived", None) if at == "-" else ("killed", int(at))
+    return int(lines[0].split()[1])
+
+
+def sort_survivors(mutants, work, limit, total):
+    """First what one step settles, for all; then runs, for at most `total` seconds."""
+    comparison = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
+    survivors = [m for m in mutants if m["fate"] == "survived"]
+    end = time.monotonic() + total
+    for m in survivors:
+        m["fate"], m["why"] = "unknown", f"not looked at: {total} s were over"
+    for step in (True, False):
+        for m in [m for m in survivors if m["fate"] == "unknown"]:
+            if time.monotonic() > end:
+                return
+            if step:
+                if why := same_step(comparison, m["mutant"], work, limit):
+                    m["fate"], m["why"] = "equivalent", why
+                else:
+                    m["why"] = f"differs in one step from some state; runs not looked at: {total} s were over"
+            else:
+                m["fate"], m["why"] = sort_runs(comparison, m["mutant"], work, limit)
+            if m["fate"] != "unknown":
+                print(f"  {m['mutant']:5} {m['fate']:10} {m['mode']:7} {(m['source'] or ['?'])[-1]}"
+                      f" {m['wire']}: {m['why']}", flush=True)
+
+
+def abc(script, limit):
+    try:
+        done = subprocess.run([str(ABC), "-q", script], capture_output=True, text=True,
+                              timeout=limit + 20)
+        return done.stdout + done.stderr
+    except subprocess.TimeoutExpired:
+        return ""
+
+
+def same_step(comparison, mutant, work, limit):
+    """Why the mutant is equivalent already in one clock, or None."""
+    path = work / "miter.aig"
+    if not comparison.one_step(0, mutant, path):
+        return "same logic"
+    if "UNSATISFIABLE" in abc(f"read_aiger {path}; strash; iprove -C 20000", limit):
+        return "same outputs and next state from every state"
+    return None
+
+
+def sort(comparison, mutant, work, limit):
+    """equivalent, missed or unknown, with the reason."""
+    if why := same_step(comparison, mutant, work, limit):
+        return "equivalent", why
+    return sort_runs(comparison, mutant, work, limit)
+
+
+def sort_runs(comparison, mutant, work, limit):
+    """The same for a mutant that one step does not settle."""
+    path = work / "miter.aig"
+    comparison.machines(0, mutant, path)
+    text = abc(f"read_aiger {path}; strash; bmc3 -T {limit}", limit)
+    if m := re.search(r"was asserted in frame (\d+)", text):
+        return "missed", f"an output can differ {m[1]} clocks after power-up"
+    text = abc(f"read_aiger {path}; scorr; dc2; pdr -T {limit}", limit)
+    if "Property proved" in text:
+        return "equivalent", "no output differs in any run"
+    return "unknown", f"neither proved nor found in {limit} s"
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--ops", type=int, default=250)
+    parser.add_argument("--stimulus", type=pathlib.Path)
+    parser.add_argument("--sort", type=int, default=3)
+    parser.add_argument("--sort-total", type=int, default=1800)
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/mutants")
+    asked = parser.parse_args()
+    if asked.count < 1:
+        sys.exit("mutants: --count must be at least 1")
+    work = asked.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    out = ROOT / "out/mutants.json"
+    out.parent.mkdir(exist_ok=True)
+
+    started = time.monotonic()
+    keep = os.dup(1)
+    null = os.open(os.devnull, os.O_WRONLY)
+    sys.stdout.flush()
+    os.dup2(null, 1)  # pyosys echoes every pass
+    mutants = netlist(work, asked.count, asked.seed)
+    os.dup2(keep, 1)
+    print(f"{len(mutants)} mutants in one netlist, {time.monotonic() - started:.0f} s", flush=True)
+    program = compiled(work)
+    stimulus = asked.stimulus
+    if stimulus is None:
+        stimulus = work / "stimulus.bin"
+        record(stimulus, asked.seeds, asked.ops)
+        print(f"stimulus recorded, {time.monotonic() - started:.0f} s", flush=True)
+
+    clocks = judge(mutants, replayed(program, work, stimulus, len(mutants)))
+    print(f"{sum(m['fate'] == 'killed' for m in mutants)} killed within {clocks} clocks, "
+          f"{time.monotonic() - started:.0f} s", flush=True)
+    sort_survivors(mutants, work, asked.sort, asked.sort_total)
+    write(out, mutants, {"clocks": clocks, "seed": asked.seed, "configuration": SIZES,
+                         "sort_limit": asked.sort})
+
+
+def write(path, found, about):
+    """The result file, and its one line."""
+    fates = [m["fate"] for m in found]
+    count = {f: fates.count(f) for f in ("killed", "equivalent", "missed", "unknown")}
+    score = count["killed"] / max(1, len(found) - count["equivalent"])
+    path.parent.mkdir(exist_ok=True)
+    partial = path.with_suffix(".part")
+    partial.write_text(json.dumps({
+        "mutants": len(found), **about, **count, "score": round(score, 4),
+        "survivors": [m for m in found if m["fate"] != "killed"]}, indent=1) + "\n")
+    partial.replace(path)
+    print(", ".join(f"{n} {f}" for f, n in count.items())
+          + f": score {100 * score:.1f} %; {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
