@@ -148,7 +148,6 @@ module rnic_top_fv
         else $error("a QP left ERR other than to RESET");
 
       Retired_C: cover (retired_q == 8'd2);
-      Init_C: cover (retires && retire.state_after == QPS_INIT);
     end
   end
 

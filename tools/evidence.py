@@ -29,6 +29,9 @@ NON_CLAIMS = """## What is not claimed
 * Sizes: proofs hold at the sizes in the tables. Larger ones are tested (`make test`), not proved.
 * The proofs start with free contents of memories and registers without reset; they do not speak of
   power-up before the first reset.
+* The bounded check of the top covers the first operations after reset only: no QP can have
+  left RESET within its clocks, so what its assertions say of later states is tested in
+  co-simulation, not shown here.
 * Containment is proved for the execute stage with its contexts, one operation per clock
   (formal/containment_world.sv chooses the CQ as stage RD does). That the pipeline around it behaves
   so is tested in lockstep against the model.

@@ -54,7 +54,7 @@ def quiet(function, *arguments):
     finally:
         os.dup2(keep, 1)
         os.close(keep)
-    log.unlink()
+    log.unlink(missing_ok=True)
     return result
 
 
