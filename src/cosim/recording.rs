@@ -170,11 +170,14 @@ impl Recording {
             let full = e.to_string();
             // serde_json appends the position that stands in front here.
             let why = full.rsplit_once(" at line ").map_or(full.as_str(), |(why, _)| why);
+            // A file of another kind fails at its first character.
+            let no_json = e.is_syntax() && !text.trim_start().starts_with('{');
+            let hint = if no_json { "; a recording is a JSON object" } else { "" };
             BadRecording::Parse {
                 path: path(),
                 line: e.line(),
                 column: e.column(),
-                why: why.into(),
+                why: format!("{why}{hint}"),
             }
         })?;
         if recording.format != FORMAT {
