@@ -161,26 +161,10 @@ impl Group {
 
     /// Does an operation belong to this group?
     fn has(&self, op: &Operation) -> bool {
-        match *op {
-            Operation::CreateCq { cqn, .. }
-            | Operation::DestroyCq { cqn }
-            | Operation::QueryCq { cqn }
-            | Operation::SetCqFault { cqn, .. }
-            | Operation::Consume { cqn, .. }
-            | Operation::Arm { cqn, .. } => self.cqs.contains(&cqn),
-            Operation::CreateQp { qpn, .. }
-            | Operation::DestroyQp { qpn }
-            | Operation::QueryQp { qpn }
-            | Operation::PostRecv { qpn, .. }
-            | Operation::Issue { qpn }
-            | Operation::Flush { qpn, .. }
-            | Operation::Cascade { qpn } => self.qps.contains(&qpn),
-            Operation::ModifyQp(ref m) => self.qps.contains(&m.qpn),
-            Operation::PostSend(ref p) => self.qps.contains(&p.qpn),
-            Operation::PostWqe(ref w) => self.qps.contains(&w.qpn),
-            Operation::RegKey { .. } | Operation::DeregKey { .. } => false,
-            Operation::Complete(ref c) => self.qps.contains(&c.qpn),
-            Operation::Unknown { .. } => false,
+        match (op.qpn(), op.cqn()) {
+            (Some(qpn), _) => self.qps.contains(&qpn),
+            (None, Some(cqn)) => self.cqs.contains(&cqn),
+            (None, None) => false,
         }
     }
 }

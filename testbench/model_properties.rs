@@ -133,22 +133,6 @@ fn pick(b: &Bench, [what, x, y, z]: Dice) -> Operation {
     }
 }
 
-fn named_qp(op: &Operation) -> Option<u32> {
-    match *op {
-        Operation::DestroyQp { qpn }
-        | Operation::QueryQp { qpn }
-        | Operation::PostRecv { qpn, .. }
-        | Operation::Issue { qpn }
-        | Operation::Flush { qpn, .. }
-        | Operation::Cascade { qpn }
-        | Operation::CreateQp { qpn, .. } => Some(qpn),
-        Operation::ModifyQp(ref m) => Some(m.qpn),
-        Operation::PostSend(ref p) => Some(p.qpn),
-        Operation::Complete(ref c) => Some(c.qpn),
-        _ => None,
-    }
-}
-
 type Seen = (Vec<Option<QpSnapshot>>, Vec<Option<CqSnapshot>>);
 
 fn see(m: &Machine) -> Seen {
@@ -199,7 +183,7 @@ fn check_effects(
     (qps_after, cqs_after): &Seen,
     policy: &Policy,
 ) -> Result<(), TestCaseError> {
-    let named = named_qp(op);
+    let named = op.qpn();
     // The states shown are the effective ones.
     let create = matches!(op, Operation::CreateQp { .. });
     let state_of = |seen: &[Option<QpSnapshot>]| {
@@ -300,13 +284,13 @@ fn check_refusal(
     }
     let mut touched = before.clone();
     let create = matches!(op, Operation::CreateQp { .. });
-    if let Some(qpn) = named_qp(op).filter(|&q| !create && before.owed(q).cascade) {
+    if let Some(qpn) = op.qpn().filter(|&q| !create && before.owed(q).cascade) {
         let step = touched.apply(&Operation::Cascade { qpn }, true).expect("owed");
         prop_assert_eq!(step.event, e.event);
     }
     if e.outcome == Outcome::Stale {
         let (mut was, is) = (see(&touched), see(&after.m));
-        if let Some(q) = named_qp(op).and_then(|q| was.0.get_mut(q as usize)?.as_mut()) {
+        if let Some(q) = op.qpn().and_then(|q| was.0.get_mut(q as usize)?.as_mut()) {
             q.stale += 1;
         }
         prop_assert_eq!(was, is);

@@ -55,37 +55,11 @@ pub fn code(op: &Operation) -> u8 {
     code as u8
 }
 
-/// The QP that an operation names.
-pub fn named_qp(op: &Operation) -> Option<u32> {
-    use Operation::*;
-    match *op {
-        CreateQp { qpn, .. }
-        | DestroyQp { qpn }
-        | QueryQp { qpn }
-        | PostRecv { qpn, .. }
-        | Issue { qpn }
-        | Flush { qpn, .. }
-        | Cascade { qpn } => Some(qpn),
-        ModifyQp(Modify { qpn, .. })
-        | PostSend(crate::model::PostSend { qpn, .. })
-        | PostWqe(crate::model::PostWqe { qpn, .. })
-        | Complete(crate::model::Complete { qpn, .. }) => Some(qpn),
-        _ => None,
-    }
-}
-
-/// The CQ that an operation names by itself.
+/// The CQ that an operation names by itself; of CREATE_QP the send CQ.
 pub fn named_cq(op: &Operation) -> Option<u32> {
-    use Operation::*;
     match *op {
-        CreateCq { cqn, .. }
-        | DestroyCq { cqn }
-        | QueryCq { cqn }
-        | SetCqFault { cqn, .. }
-        | Consume { cqn, .. }
-        | Arm { cqn, .. } => Some(cqn),
-        CreateQp { send_cqn, .. } => Some(send_cqn),
-        _ => None,
+        Operation::CreateQp { send_cqn, .. } => Some(send_cqn),
+        _ => op.cqn(),
     }
 }
 
@@ -311,7 +285,7 @@ pub fn retire_record(
         |s: Option<crate::model::QpState>| s.map_or(abi::RNIC_QPS_NONE as u8, |s| s.number());
     abi::rnic_retire {
         tag,
-        qpn: named_qp(op).unwrap_or(0),
+        qpn: op.qpn().unwrap_or(0),
         cqn: e.retire_cqn,
         channel: channel(op).number(),
         op: code(op),

@@ -162,7 +162,7 @@ impl Coverage {
                 self.layers[usize::from(v.layer.number())] += 1;
             }
         }
-        let qpn = convert::named_qp(op);
+        let qpn = op.qpn();
         if let Some(qpn) = qpn {
             let found = self.last.qp.iter().position(|l| l.is_some_and(|l| l.0 == qpn));
             self.same_qp[found.unwrap_or(3).min(3)] += 1;

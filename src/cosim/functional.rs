@@ -195,7 +195,7 @@ impl Tracker {
     }
 
     fn acts(&self, op: &Operation, e: &Effects, label: usize) -> Acts {
-        let qpn = super::convert::named_qp(op).unwrap_or(NONE);
+        let qpn = op.qpn().unwrap_or(NONE);
         let cqn = match (op, e.cqe) {
             (_, Some(attempt)) => attempt.cqn,
             (Operation::CreateQp { send_cqn, .. }, _) if e.outcome == Outcome::Ok => *send_cqn,

@@ -414,7 +414,7 @@ fn av(a: abi::rnic_av) -> String {
 
 /// Does an operation, with the CQ that its `retire` shows, concern this QP or CQ?
 pub(super) fn concerns(h: &Happened, qpn: Option<u32>, cqn: Option<u32>) -> bool {
-    let named = convert::named_qp(&h.operation);
+    let named = h.operation.qpn();
     (qpn.is_some() && named == qpn)
         || (cqn.is_some()
             && (convert::named_cq(&h.operation) == cqn

@@ -1007,7 +1007,7 @@ impl Scoreboard {
         fields: Vec<FieldDiff>,
     ) -> Box<Mismatch> {
         let (qpn, cqn) = operation.map_or((None, None), |(_, op)| {
-            let qpn = convert::named_qp(&op);
+            let qpn = op.qpn();
             let cqn = convert::named_cq(&op).or_else(|| {
                 let qp = self.machine.qp(qpn?)?;
                 Some(match op {

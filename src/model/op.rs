@@ -127,6 +127,41 @@ pub enum Operation {
     },
 }
 
+impl Operation {
+    /// The QP that it names.
+    pub const fn qpn(&self) -> Option<u32> {
+        use Operation::*;
+        match self {
+            CreateQp { qpn, .. }
+            | DestroyQp { qpn }
+            | QueryQp { qpn }
+            | PostRecv { qpn, .. }
+            | Issue { qpn }
+            | Flush { qpn, .. }
+            | Cascade { qpn } => Some(*qpn),
+            ModifyQp(m) => Some(m.qpn),
+            PostSend(p) => Some(p.qpn),
+            PostWqe(w) => Some(w.qpn),
+            Complete(c) => Some(c.qpn),
+            _ => None,
+        }
+    }
+
+    /// The CQ that it is about. CREATE_QP is about a QP.
+    pub const fn cqn(&self) -> Option<u32> {
+        use Operation::*;
+        match self {
+            CreateCq { cqn, .. }
+            | DestroyCq { cqn }
+            | QueryCq { cqn }
+            | SetCqFault { cqn, .. }
+            | Consume { cqn, .. }
+            | Arm { cqn, .. } => Some(*cqn),
+            _ => None,
+        }
+    }
+}
+
 /// `ibv_modify_qp`: raw state numbers, because 7 and above must be refused and not unsayable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -102,7 +102,7 @@ fn entries(happenings: &[Happening], names: &Collective<'_>) -> Vec<String> {
                 format!("{cq}: {} {} {}", names.qp(e.qpn), e.queue, status_name(e.status))
             }
             None => {
-                format!("{cq}: lost of {}", names.qp(named_qp(&h.operation).unwrap_or_default()))
+                format!("{cq}: lost of {}", names.qp(h.operation.qpn().unwrap_or_default()))
             }
         })
     }))
@@ -191,7 +191,7 @@ fn cqes(happenings: &[Happening], names: &Names) -> Vec<String> {
                 _ => runs.push(Run::Written(attempt.cqn, cqe, cqe.wqe_index)),
             },
             None => {
-                let of = names.qp(named_qp(&h.operation).unwrap_or_default());
+                let of = names.qp(h.operation.qpn().unwrap_or_default());
                 match runs.last_mut() {
                     Some(Run::Lost(cqn, who, n)) if *cqn == attempt.cqn && *who == of => *n += 1,
                     _ => runs.push(Run::Lost(attempt.cqn, of, 1)),
@@ -215,35 +215,4 @@ fn cqes(happenings: &[Happening], names: &Names) -> Vec<String> {
             Run::Lost(cqn, of, n) => format!("{}: lost{} of {of}", names.cq(cqn), times(n)),
         })
         .collect()
-}
-
-/// The QP that an operation names.
-pub fn named_qp(op: &Operation) -> Option<u32> {
-    match op {
-        Operation::CreateQp { qpn, .. }
-        | Operation::DestroyQp { qpn }
-        | Operation::QueryQp { qpn }
-        | Operation::PostRecv { qpn, .. }
-        | Operation::Issue { qpn }
-        | Operation::Flush { qpn, .. }
-        | Operation::Cascade { qpn } => Some(*qpn),
-        Operation::ModifyQp(m) => Some(m.qpn),
-        Operation::PostSend(p) => Some(p.qpn),
-        Operation::PostWqe(w) => Some(w.qpn),
-        Operation::Complete(c) => Some(c.qpn),
-        _ => None,
-    }
-}
-
-/// The CQ that an operation names.
-pub fn named_cq(op: &Operation) -> Option<u32> {
-    match op {
-        Operation::CreateCq { cqn, .. }
-        | Operation::DestroyCq { cqn }
-        | Operation::QueryCq { cqn }
-        | Operation::SetCqFault { cqn, .. }
-        | Operation::Consume { cqn, .. }
-        | Operation::Arm { cqn, .. } => Some(*cqn),
-        _ => None,
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::digest::{counted, events, named_cq, named_qp};
+use super::digest::{counted, events};
 use crate::model::{Operation, Outcome, Queue};
 use crate::model::{QpState, status};
 use crate::scenario::{Happening, Naming, QpGroup, Trace, describe, names::status_name};
@@ -260,7 +260,7 @@ fn sum(step: usize, part: &[&Happening], trace: &Trace) -> Mark {
     Mark {
         step,
         glyph: most,
-        qpn: shown.and_then(|h| named_qp(&h.operation)),
+        qpn: shown.and_then(|h| h.operation.qpn()),
         cqn: attempt.map(|c| c.cqn),
         // The title says how many; signs in a row leave no room for it.
         count: 1,
@@ -273,8 +273,8 @@ fn sum(step: usize, part: &[&Happening], trace: &Trace) -> Mark {
 
 /// Creating a QP and bringing it up is one mark of the setup.
 fn one_setup(first: &Happening, next: &Happening) -> bool {
-    let qpn = named_qp(&first.operation);
-    qpn.is_some() && qpn == named_qp(&next.operation) && next.effects.outcome == Outcome::Ok
+    let qpn = first.operation.qpn();
+    qpn.is_some() && qpn == next.operation.qpn() && next.effects.outcome == Outcome::Ok
 }
 
 /// May two happenings share a mark?
@@ -290,8 +290,8 @@ fn alike(a: &Happening, b: &Happening) -> bool {
         && plain(b)
         && glyph(a) == glyph(b)
         && std::mem::discriminant(&a.operation) == std::mem::discriminant(&b.operation)
-        && named_qp(&a.operation) == named_qp(&b.operation)
-        && named_cq(&a.operation) == named_cq(&b.operation)
+        && a.operation.qpn() == b.operation.qpn()
+        && a.operation.cqn() == b.operation.cqn()
         && queue(a) == queue(b)
         && a.effects.outcome == b.effects.outcome
         && entry(a) == entry(b)
@@ -372,8 +372,8 @@ fn mark(step: usize, group: &[&Happening], trace: &Trace) -> Mark {
     Mark {
         step,
         glyph: glyph(h),
-        qpn: named_qp(&h.operation),
-        cqn: h.effects.cqe.map(|c| c.cqn).or_else(|| named_cq(&h.operation)),
+        qpn: h.operation.qpn(),
+        cqn: h.effects.cqe.map(|c| c.cqn).or_else(|| h.operation.cqn()),
         count,
         entry: h.effects.cqe.map(|c| c.written.map_or(Entry::Lost, |w| Entry::of(w.1.status))),
         event: h.effects.event.as_ref().map(|e| describe::event(e, names)),

@@ -179,7 +179,7 @@ impl<D: Dut> BareEngine<D> {
         let (before, after) =
             (QpState::from_number(r.state_before), QpState::from_number(r.state_after));
         let mut changes = Vec::new();
-        if let Some(qpn) = crate::report::digest::named_qp(&operation) {
+        if let Some(qpn) = operation.qpn() {
             let last = self.states.get(&qpn).copied();
             // An error of a CQ shows when the QP is next named.
             if after != last && !(after.is_none() && before.is_none()) {

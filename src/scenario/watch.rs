@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::trace::StateChange;
 use crate::model::{Effects, EventKinds, Operation, Outcome, QpState};
-use crate::report::digest::named_qp;
 
 /// The QPs that were ever created, and the states they were last seen in.
 #[derive(Default)]
@@ -46,7 +45,7 @@ impl Watch {
         };
         if std::mem::take(&mut self.look_at_all) || cq_error {
             self.known.iter_mut().for_each(look);
-        } else if let Some(at) = named_qp(op).and_then(|q| self.place.get(&q)) {
+        } else if let Some(at) = op.qpn().and_then(|q| self.place.get(&q)) {
             look(&mut self.known[*at]);
         }
         changes
