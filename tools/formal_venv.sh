@@ -1,4 +1,5 @@
-# Sourced: sets formal_python to a Python with the proof tools, in their pinned versions.
+# Sourced: sets formal_python to a Python with the proof tools, in their pinned versions, and
+# defines run_proofs, which runs a script with it.
 formal_venv=${RNIC_FORMAL_VENV:-target/formal-venv}
 if ! [ -x "$formal_venv/bin/python" ] || ! "$formal_venv/bin/python" -c 'import pyosys' 2>/dev/null; then
     if ! { command -v python3 >/dev/null && python3 -m venv "$formal_venv" \
@@ -11,3 +12,13 @@ if ! [ -x "$formal_venv/bin/python" ] || ! "$formal_venv/bin/python" -c 'import 
     fi
 fi
 formal_python=$formal_venv/bin/python
+
+run_proofs() {
+    rm -f target/formal.log
+    "$formal_python" "$@" || {
+        local code=$?
+        # yosys ends the program where it finds an error; a proof that fails is told already.
+        if [ -f target/formal.log ]; then tail -n 20 target/formal.log >&2; fi
+        exit "$code"
+    }
+}
