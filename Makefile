@@ -35,7 +35,7 @@ bench: install
 	cargo run --release --quiet -- bench
 
 faults: install
-	RNIC_FAULTS=1 cargo test --test rtl_faults --test assertions_fire -- --nocapture
+	RNIC_FAULTS=1 cargo test --test faults -- --nocapture
 
 coverage: install
 	tools/coverage.sh

@@ -14,6 +14,7 @@
 pub mod cosim;
 pub mod decode;
 pub mod explain;
+mod files;
 #[cfg(feature = "rtl")]
 pub mod hw;
 pub mod model;

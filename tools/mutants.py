@@ -79,7 +79,7 @@ def compiled(work):
 
 
 def record(path, seeds, operations):
-    subprocess.run(["cargo", "test", "--quiet", "--test", "mutants_stimulus"], check=True, cwd=ROOT,
+    subprocess.run(["cargo", "test", "--quiet", "--test", "hardware", "mutants_stimulus"], check=True, cwd=ROOT,
                    env={**os.environ, "RNIC_MUTANTS_STIMULUS": str(path.resolve()),
                         "RNIC_MUTANTS_SEEDS": str(seeds), "RNIC_MUTANTS_OPS": str(operations)},
                    stdout=subprocess.DEVNULL)

@@ -20,9 +20,10 @@ pub fn run(_: Args) -> anyhow::Result<ExitCode> {
 #[cfg(feature = "rtl")]
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     use super::regress::{bad, not_built, print_steps};
+    use crate::cosim::Failure;
     use crate::cosim::campaign::{self, Passed};
     use crate::cosim::recording::Recording;
-    use crate::cosim::{Failure, files};
+    use crate::files;
     use crate::hw::{DutError, HwConfig, RTL_DIGEST};
 
     let recording = Recording::load(&args.file).map_err(|e| bad(e.to_string()))?;

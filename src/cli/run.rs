@@ -8,8 +8,9 @@ use anyhow::Context;
 use clap::ValueEnum;
 
 use super::BadInput;
+use crate::files;
 use crate::model::Policy;
-use crate::report::{json, output, steps, svg, timeline};
+use crate::report::{json, steps, svg, timeline};
 use crate::scenario::names::{BadPolicy, POLICIES, PROFILES, set_policy};
 use crate::scenario::{Engine, ModelEngine, Scenario, Trace, closest, parse, run as run_scenario};
 
@@ -246,11 +247,10 @@ fn run_one(args: &Args, scenario: &Scenario) -> anyhow::Result<Trace> {
         (None, Some(dir)) => Some(dir.join(format!("{}.fst", stem(Path::new(&scenario.file))))),
         (None, None) => None,
     };
-    let part = waves.as_deref().map(output::building_site);
+    let part = waves.as_deref().map(files::scratch);
     let mut engine = engine(args.engine, scenario, part.as_deref()).inspect_err(|_| {
-        if let Some(part) = &part {
-            // It may not even have come into being.
-            let _ = std::fs::remove_file(part);
+        if let Some(waves) = &waves {
+            files::remove_scratch(waves);
         }
     })?;
     let trace = run_scenario(scenario, engine.as_mut());
@@ -291,7 +291,7 @@ fn engine(kind: EngineKind, s: &Scenario, waves: Option<&Path>) -> anyhow::Resul
 
 fn write_reports(args: &Args, trace: &Trace) -> anyhow::Result<()> {
     let write = |path: &Path, content: String| {
-        output::write_whole(path, content.as_bytes())
+        files::write(path, content)
             .map_err(|e| bad(format!("cannot write {}: {e}", path.display())))
     };
     if let Some(path) = &args.report {

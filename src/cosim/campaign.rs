@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use super::coverage::Coverage;
 use super::engine::{Cosim, Failure, Source, View};
-use super::files;
 use super::recording::{Recorder, Recording, Replay};
 use super::settings::set_policy;
 use super::shrink;
 use super::stimulus::{Generator, Profile, random_policy};
 use super::timing::Timing;
+use crate::files;
 use crate::hw::{Dut, DutError, HwConfig, Rtl, abi};
 use crate::model::{Channel, Operation, Policy};
 

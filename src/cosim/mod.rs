@@ -16,7 +16,6 @@ mod engine;
 pub(crate) mod fake;
 #[cfg(test)]
 mod fake_tests;
-pub mod files;
 mod functional;
 mod host;
 mod mismatch;

@@ -224,7 +224,7 @@ impl Recording {
     /// # Errors
     /// As the file system says.
     pub fn save(&self, path: &Path) -> std::io::Result<()> {
-        super::files::write(path, &self.to_json())
+        crate::files::write(path, self.to_json())
     }
 
     /// Repeats the run on this device, which must have the recorded sizes.

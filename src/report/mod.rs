@@ -3,7 +3,6 @@
 pub mod digest;
 pub mod json;
 pub mod layout;
-pub mod output;
 pub mod steps;
 pub mod svg;
 pub mod tables;

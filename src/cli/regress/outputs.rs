@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::bad;
 use crate::cosim::campaign::total;
+use crate::cosim::coverage_report;
 use crate::cosim::results::{self, Results};
-use crate::cosim::{coverage_report, files};
+use crate::files;
 
 /// Which files are wanted.
 pub struct Outputs<'a> {

@@ -13,11 +13,12 @@ use super::super::BadInput;
 use super::outputs::Outputs;
 use super::plan::Plan;
 use super::{Args, CampaignArgs, Command, MergeArgs, bad, show};
+use crate::cosim::Failure;
 use crate::cosim::campaign::{self, Campaign, Case, End, Progress, Report};
 use crate::cosim::recording::Recording;
 use crate::cosim::results::{self, Results};
 use crate::cosim::stimulus::Profile;
-use crate::cosim::{Failure, files};
+use crate::files;
 use crate::hw::DutError;
 
 /// How long a failure is thinned out.

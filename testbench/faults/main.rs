@@ -1,0 +1,5 @@
+//! Faults on purpose: each is planted into a copy of the RTL, built, and must be noticed.
+//! Only with `RNIC_FAULTS=1` (`make faults`): every fault is a build.
+
+mod assertions_fire;
+mod rtl_faults;

@@ -1,0 +1,21 @@
+//! What a person types and reads: commands, files, messages, reports, and the documentation.
+
+mod decode_cases;
+mod decode_robust;
+mod evidence;
+mod explain_cases;
+mod explain_cli;
+mod provision_cases;
+mod scenario_errors;
+mod scenario_expect;
+mod scenario_files;
+mod scenario_run;
+mod tables_model;
+mod testplan;
+
+#[cfg(feature = "rtl")]
+mod cosim_cli;
+#[cfg(feature = "rtl")]
+mod functional_coverage;
+#[cfg(feature = "rtl")]
+mod regress_engine;

@@ -1,0 +1,127 @@
+//! The test plan and the README name things that exist.
+
+use std::collections::HashSet;
+use std::fs;
+
+#[derive(serde::Deserialize)]
+struct Plan {
+    promise: Vec<Promise>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Promise {
+    text: String,
+    #[allow(dead_code)]
+    source: String,
+    tests: Vec<String>,
+}
+
+/// `file::function` of every test in a folder of testbench/, also of those that a macro wraps.
+fn tests_that_exist() -> HashSet<String> {
+    let mut found = HashSet::new();
+    let folders = fs::read_dir("testbench").expect("testbench is there").flatten();
+    let folders = folders.filter(|entry| entry.path().is_dir());
+    for entry in folders.flat_map(|f| fs::read_dir(f.path()).expect("a folder").flatten()) {
+        let path = entry.path();
+        if path.extension().is_none_or(|e| e != "rs") {
+            continue;
+        }
+        let target = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).expect("sources are text");
+        let mut marked = false;
+        for line in text.lines().map(str::trim) {
+            if line == "#[test]" {
+                marked = true;
+            } else if let (true, Some(rest)) = (marked, line.strip_prefix("fn ")) {
+                let name = rest.split('(').next().expect("split yields one");
+                found.insert(format!("{target}::{name}"));
+                marked = false;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_promise_names_tests_that_exist() {
+    let text = fs::read_to_string("docs/testplan.toml").expect("the plan is there");
+    let plan: Plan = toml::from_str(&text).expect("the plan is readable");
+    let checks = fs::read_to_string("rtl/rnic_checks.sv").expect("the assertions are there");
+    let tests = tests_that_exist();
+    assert!(tests.len() > 100, "the search for tests finds them: {}", tests.len());
+    for promise in &plan.promise {
+        assert!(!promise.tests.is_empty(), "no test for: {}", promise.text);
+        for test in &promise.tests {
+            let exists = if let Some(name) = test.strip_prefix("rtl::") {
+                checks.contains(&format!("{name}: assert"))
+            } else if let Some((proof, name)) =
+                test.strip_prefix("formal::").and_then(|rest| rest.split_once("::"))
+            {
+                fs::read_to_string(format!("formal/{proof}.sv"))
+                    .is_ok_and(|text| text.contains(&format!("{name}: assert")))
+            } else {
+                tests.contains(test)
+            };
+            assert!(exists, "{test} does not exist; it is named for: {}", promise.text);
+        }
+    }
+}
+
+#[test]
+fn every_assertion_of_the_rtl_is_in_the_plan_or_explains_itself() {
+    let checks = fs::read_to_string("rtl/rnic_checks.sv").expect("the assertions are there");
+    for line in checks.lines().filter(|line| line.contains("_A: assert")) {
+        let name = line.trim().split(':').next().expect("a label");
+        let at = checks.find(&format!("{name}: assert")).expect("it was just seen");
+        let rest = &checks[at..];
+        let end = rest.find(';').expect("statements end");
+        assert!(rest[..end].contains("$error(\""), "{name} fails without a sentence");
+    }
+}
+
+#[test]
+fn the_readme_names_files_and_commands_that_exist() {
+    let readme = fs::read_to_string("README.md").expect("the README is there");
+    for link in readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        assert!(std::path::Path::new(link).exists(), "README links to {link}");
+    }
+    let makefile = fs::read_to_string("Makefile").expect("the Makefile is there");
+    for target in ["run:", "test:"] {
+        assert!(makefile.lines().any(|line| line.starts_with(target)), "make {target}");
+    }
+    // Every subcommand that is shown answers to --help, with the flags that are shown.
+    let shown: Vec<&str> = readme.lines().filter(|line| line.starts_with("rnic-cosim ")).collect();
+    assert!(shown.len() >= 6);
+    for line in shown {
+        let command = line.split('#').next().expect("split yields one");
+        let mut words = command.split_whitespace().skip(1);
+        let subcommand = words.next().expect("a subcommand");
+        let help = assert_cmd::Command::cargo_bin("rnic-cosim")
+            .expect("the binary is built")
+            .args([subcommand, "--help"])
+            .output()
+            .expect("it runs");
+        assert!(help.status.success(), "{line}");
+        let help = String::from_utf8_lossy(&help.stdout).into_owned();
+        for flag in words.filter(|w| w.starts_with("--")) {
+            assert!(help.contains(flag), "{subcommand} has no {flag}");
+        }
+    }
+}
+
+#[cfg(feature = "rtl")]
+#[test]
+fn the_picture_of_the_readme_is_what_its_scenario_draws() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let drawn = folder.path().join("drawn.svg");
+    assert_cmd::Command::cargo_bin("rnic-cosim")
+        .expect("the binary is built")
+        .args(["run", "scenarios/cq_overflow_keep_unread_sticky.toml", "--svg"])
+        .arg(&drawn)
+        .assert()
+        .success();
+    let drawn = fs::read_to_string(drawn).expect("it was drawn");
+    let kept = fs::read_to_string("docs/cq_overflow.svg").expect("the picture is kept");
+    assert!(drawn == kept, "draw it anew: rnic-cosim run ... --svg docs/cq_overflow.svg");
+}
