@@ -12,9 +12,11 @@
 //!
 //! A QP whose two CQs lie in different groups would report to an overflowing CQ, so there is none.
 //!
-//! Seen to fail when one QP of the other group is given an observed CQ, and with a copy of the RTL (`RNIC_RTL`) in which the context of a CQ that comes into
-//! error is written to its neighbour: in `rnic_top.sv`, `u_cq`,
-//! `.waddr_i (init_busy ? CqA'(init_q) : ex_cq_q ^ CqA'(ex_cq_fails))`.
+//! Seen to fail when one QP of the other group is given an observed CQ, and with a copy of the RTL
+//! (`RNIC_RTL`) in which the context of a CQ that comes into error is written to its neighbour: in
+//! `rnic_top.sv`, `u_cq`, `.waddr_i (init_busy ? CqA'(init_q) : ex_cq_q ^ CqA'(ex_cq_fails))`.
+//! There the model that knows nobody else strikes first; that the second instance would notice by
+//! itself is what `a_stroke_from_outside_is_noticed_in_the_second_instance` holds.
 
 use crate::model_support::{good_values, wqe};
 use fastrand::Rng;
@@ -475,6 +477,15 @@ mod rtl {
         OtherRoom,
     }
 
+    /// How a neighbour reaches over.
+    #[derive(Clone, Copy, Debug)]
+    enum Stroke {
+        /// Other steps follow.
+        Fault,
+        /// The same steps, with another record.
+        Arm,
+    }
+
     /// A second instance that is led through a sequence.
     struct Led {
         run: Run,
@@ -575,14 +586,36 @@ mod rtl {
             panic!("the second instance takes no such step of the observed group at all");
         }
 
+        /// What a neighbour must never do: changes observed CQs, and leaves no record of it.
+        fn strike(&mut self, stroke: Stroke) {
+            for &cqn in OBSERVED.cqs {
+                let Some(cq) = self.run.guide.cq(cqn) else { continue };
+                let r = self.run.done(match stroke {
+                    Stroke::Fault => Operation::SetCqFault { cqn, inaccessible: !cq.fault },
+                    Stroke::Arm => Operation::Arm { cqn, solicited_only: false },
+                });
+                let tag = r.tag;
+                self.quiet();
+                let seen = &mut self.run.hw.seen;
+                let before = seen.retire.len();
+                seen.retire.retain(|(_, r)| r.tag != tag);
+                self.run.followed -= before - seen.retire.len();
+                seen.rsp.retain(|(_, r)| r.tag != tag);
+            }
+        }
+
         /// As far as it can be led, and why no further.
         fn follow(
             &mut self,
             sequence: &[(Operation, bool)],
             lone: &Machine,
+            stroke: Option<(Stroke, usize)>,
         ) -> (usize, Option<Parted>) {
             let mut lone = lone.clone();
             for (at, (op, room)) in sequence.iter().enumerate() {
+                if let Some((stroke, _)) = stroke.filter(|(_, when)| *when == at) {
+                    self.strike(stroke);
+                }
                 let clocks = self.run.rng.u32(..6);
                 self.others(clocks);
                 if matches!(op, Operation::PostSend(_)) {
@@ -629,7 +662,8 @@ mod rtl {
         other_room: u64,
     }
 
-    fn compare(policy: Policy, seed: u64, sum: &mut Sum) {
+    /// With a stroke, the others of the second instance reach over in the middle of it.
+    fn compare(policy: Policy, seed: u64, stroke: Option<Stroke>, sum: &mut Sum) {
         let what = format!("{policy:?}, seed {seed}");
         let a = run_a(policy, seed);
         let records = Records::of(&a.hw);
@@ -662,7 +696,7 @@ mod rtl {
 
         // A second instance with other others.
         let mut b = Led::new(policy, seed);
-        let (n, parted) = b.follow(&sequence, &empty);
+        let (n, parted) = b.follow(&sequence, &empty, stroke.map(|s| (s, sequence.len() / 2)));
         b.run.hw.stim.issue_ready = 1;
         b.quiet();
         b.quiet();
@@ -679,6 +713,27 @@ mod rtl {
     }
 
     #[test]
+    fn a_stroke_from_outside_is_noticed_in_the_second_instance() {
+        if !HwConfig::Default.is_built() {
+            eprintln!("configuration default was left out by RNIC_CONFIGS");
+            return;
+        }
+        let both = [Stroke::Fault, Stroke::Arm];
+        for (policy, stroke) in policies().into_iter().flat_map(|p| both.map(|s| (p, s))) {
+            let struck = std::panic::catch_unwind(|| {
+                compare(policy, 1, Some(stroke), &mut Sum::default());
+            });
+            let Err(struck) = struck else { panic!("{stroke:?} is not noticed, {policy:?}") };
+            let said = struck.downcast_ref::<String>().cloned();
+            let said = said.or_else(|| struck.downcast_ref::<&str>().map(ToString::to_string));
+            let said = said.expect("a panic says something");
+            println!("{}", said.lines().next().unwrap_or_default());
+            let second = said.contains("second instance") || said.contains("in place of");
+            assert!(second, "not by the second instance: {said}");
+        }
+    }
+
+    #[test]
     fn on_the_hardware() {
         if !HwConfig::Default.is_built() {
             eprintln!("configuration default was left out by RNIC_CONFIGS");
@@ -689,7 +744,7 @@ mod rtl {
         let mut sum = Sum::default();
         for policy in policies() {
             for seed in 0..seeds {
-                compare(policy, seed, &mut sum);
+                compare(policy, seed, None, &mut sum);
             }
         }
         println!("{sum:?}");
