@@ -8,6 +8,8 @@ mod profile;
 mod sends;
 mod wqes;
 
+use std::collections::VecDeque;
+
 use super::convert;
 use super::driver::{self, CHANNELS};
 use super::engine::{Failure, Source, View};
@@ -57,6 +59,10 @@ pub struct Generator {
     favourite: u32,
     favourite_left: u32,
     next_wqe: u16,
+    /// Commands that follow each other without a pause.
+    plan: VecDeque<Operation>,
+    /// A QP that such commands bring back, until something is posted to it.
+    reborn: Option<u32>,
     /// The last command brought a QP closer to work: no pause until it gets there.
     bringing_up: bool,
 }
@@ -81,6 +87,8 @@ impl Generator {
             favourite,
             favourite_left: 0,
             next_wqe: 0,
+            plan: VecDeque::new(),
+            reborn: None,
             bringing_up: false,
         }
     }
@@ -260,7 +268,7 @@ impl Source for Generator {
             Channel::Wqe => self.wqe(view),
             Channel::Internal => None,
         };
-        let hurry = channel == Channel::Cmd && self.bringing_up;
+        let hurry = channel == Channel::Cmd && (self.bringing_up || !self.plan.is_empty());
         let mean = if hurry { 0 } else { self.profile.gap[ch] };
         if mean > 0 && self.rng.bool() {
             self.gap[ch] = self.rng.u32(..=2 * mean);

@@ -9,6 +9,9 @@ use crate::model::{
 
 impl Generator {
     pub(super) fn command(&mut self, view: &mut View<'_>) -> Option<Operation> {
+        if let Some(op) = self.plan.pop_front() {
+            return Some(op);
+        }
         if self.chance(self.profile.unknown) {
             let code = self.pick(&[10, 11, 16, 24, 255]);
             return Some(Operation::Unknown { channel: Channel::Cmd, code });
@@ -45,7 +48,13 @@ impl Generator {
             return Some(match self.rng.u8(..10) {
                 0 | 1 => Operation::DestroyCq { cqn },
                 2 => self.create_cq(cqn),
-                _ => Operation::DestroyQp { qpn: self.some_qp() },
+                _ => {
+                    let qpn = self.some_qp();
+                    if self.chance(self.profile.reborn) {
+                        self.plan_rebirth(qpn, view);
+                    }
+                    Operation::DestroyQp { qpn }
+                }
             });
         }
         let qpn = self.some_qp();
@@ -55,6 +64,26 @@ impl Generator {
                 Some(self.create_qp(qpn, view))
             }
             Some(qp) => self.move_qp(qpn, &qp, view),
+        }
+    }
+
+    /// A QP whose number is taken again at once by one that goes straight to ERR; what is posted
+    /// to it meanwhile is for the old one, for none, or is flushed.
+    fn plan_rebirth(&mut self, qpn: u32, view: &View<'_>) {
+        let created = self.create_qp(qpn, view);
+        let m = Modify {
+            qpn,
+            attr_mask: AttrMask::STATE,
+            qp_state: QpState::Err.number(),
+            cur_qp_state: QpState::Reset.number(),
+            values: AttrValues::default(),
+        };
+        self.plan.extend([created, Operation::ModifyQp(m)]);
+        self.reborn = Some(qpn);
+        self.gap[1] = self.rng.u32(..8);
+        // Half of the time nothing else comes between.
+        if self.rng.bool() {
+            self.gap[2..].fill(16);
         }
     }
 

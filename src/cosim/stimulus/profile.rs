@@ -25,6 +25,8 @@ pub struct Profile {
     pub(super) query: u32,
     /// DESTROY_QP or DESTROY_CQ instead.
     pub(super) destroy: u32,
+    /// A destroyed QP's number is taken again at once.
+    pub(super) reborn: u32,
     /// SET_CQ_FAULT instead.
     pub(super) fault: u32,
     /// An unknown operation code.
@@ -65,6 +67,7 @@ const STEADY: Profile = Profile {
     bent: 20,
     query: 60,
     destroy: 2,
+    reborn: 100,
     fault: 2,
     unknown: 1,
     keys: 150,
@@ -207,6 +210,8 @@ impl Profile {
             fault: 60,
             destroy: 30,
             poll: 500,
+            fence: 400,
+            reads: 500,
             query: 80,
             ..STEADY
         },
@@ -240,6 +245,7 @@ impl Profile {
             leave_to: [1, 4, 2, 1],
             query: 10,
             destroy: 250,
+            reborn: 400,
             fault: 40,
             errors: 100,
             recv: 500,

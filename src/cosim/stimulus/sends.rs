@@ -12,6 +12,10 @@ impl Generator {
             let code = self.pick(&[0, 15, 18, 20, 255]);
             return Some(Operation::Unknown { channel: Channel::Post, code });
         }
+        if let Some(qpn) = self.reborn.take() {
+            self.next_wqe = self.next_wqe.wrapping_add(1);
+            return Some(Operation::PostRecv { qpn, wqe_index: self.next_wqe });
+        }
         let qpn = self.some_qp();
         let Some(qp) = view.machine().qp(qpn) else {
             let wqe_index = self.rng.u16(..);
