@@ -277,6 +277,12 @@ impl Source for Generator {
             debug_assert_eq!(convert::channel(op), channel);
             self.left -= 1;
             self.since_reset += 1;
+            // Now and then a lull: what follows meets a pipeline that is all but empty.
+            if self.chance(20) {
+                for gap in &mut self.gap {
+                    *gap = (*gap).max(self.rng.u32(..40));
+                }
+            }
         }
         Ok(op)
     }
