@@ -68,6 +68,11 @@ impl Verilator {
         self.flags.iter().any(|flag| flag == "-DVM_COVERAGE=1")
     }
 
+    /// Nor does `RNIC_TRACE` need to be looked at again.
+    fn writes_waves(&self) -> bool {
+        self.flags.iter().any(|flag| flag == "-DVM_TRACE=1")
+    }
+
     fn of_runtime_crate() -> Self {
         let get = |key: &str| {
             env::var(format!("DEP_RNIC_VERILATOR_RT_{key}"))
@@ -84,8 +89,12 @@ impl Verilator {
     }
 }
 
+/// Further arguments for Verilator, separated by blanks.
+const MORE_ARGUMENTS: &str = "RNIC_VERILATOR_ARGS";
+
 pub fn main() {
     println!("cargo::rerun-if-env-changed=RNIC_RTL");
+    println!("cargo::rerun-if-env-changed={MORE_ARGUMENTS}");
     println!("cargo::rerun-if-changed=src/hw/ffi.rs");
     println!("cargo::rerun-if-changed=src/model/policy.rs");
     watch(Path::new("sim"));
@@ -283,7 +292,7 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
     } else {
         command.arg("-O3");
     }
-    if model.kind == Kind::Device {
+    if model.kind == Kind::Device && verilator.writes_waves() {
         command.args(["--trace-fst", "--no-trace-params"]);
     }
     for (name, value) in &model.parameters {
@@ -292,6 +301,9 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
     if !verilator.tested {
         // Every version warns of something else; that must not stop a user who has it.
         command.arg("-Wno-fatal");
+    }
+    if let Ok(more) = env::var(MORE_ARGUMENTS) {
+        command.args(more.split_whitespace());
     }
     command.arg("sim/rnic.vlt").args(&model.sources);
     let ran =

@@ -8,7 +8,9 @@
 #include "runtime.h"
 #include "verilated_context.h"
 
+#if VM_TRACE
 #include "verilated_fst_c.h"
+#endif
 
 #if VM_COVERAGE
 #include "verilated_cov.h"
@@ -47,14 +49,18 @@ public:
     explicit VerilatedDevice(uint64_t seed) {
         const std::lock_guard<std::mutex> lock{runtime_mutex()};
         context_ = new_context(seed);
+#if VM_TRACE
         context_->traceEverOn(true);
+#endif
         model_ = std::make_unique<Model>(context_.get(), "TOP");
     }
 
     ~VerilatedDevice() override {
         const std::lock_guard<std::mutex> lock{runtime_mutex()};
         Verilated::threadContextp(context_.get());
+#if VM_TRACE
         waves_.reset();  // closes the file
+#endif
 #if VM_COVERAGE
         write_coverage();
 #endif
@@ -94,6 +100,7 @@ public:
     BareLoop bare_loop(const rnic_policy& policy, rust::Slice<const rnic_stim> stim,
                        uint64_t rounds) override;
 
+#if VM_TRACE
     void open_waves(rust::Str path) override {
         close_waves();
         const std::lock_guard<std::mutex> lock{runtime_mutex()};
@@ -114,6 +121,11 @@ public:
         Verilated::threadContextp(context_.get());
         waves_.reset();  // closes the file
     }
+#else
+    // Rust has said so long before.
+    void open_waves(rust::Str) override { throw std::runtime_error{"built without waveforms"}; }
+    void close_waves() override {}
+#endif
 
     uint64_t clock() const override { return clock_; }
 
@@ -174,7 +186,9 @@ private:
     void eval(uint64_t time) {
         context_->time(time);
         model_->eval();
+#if VM_TRACE
         if (__builtin_expect(waves_ != nullptr, 0)) waves_->dump(time);
+#endif
     }
 
 #if VM_COVERAGE
@@ -197,7 +211,9 @@ private:
 
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Model> model_;
+#if VM_TRACE
     std::unique_ptr<VerilatedFstC> waves_;
+#endif
     uint64_t clock_ = 0;
 };
 

@@ -17,23 +17,31 @@ const SHARED_FLAGS: &[&str] = &[
     "-std=c++17",
     "-fno-semantic-interposition",
     "-DVM_SC=0",
-    "-DVM_TRACE=1",
-    "-DVM_TRACE_FST=1",
     "-DVM_TRACE_VCD=0",
     "-DVL_PRINTF=rnic_vl_printf",
     "-DVL_USER_FATAL",
 ];
 
-/// [`SHARED_FLAGS`], and whether models count coverage: `RNIC_COVERAGE`, anything but 0.
+/// Waveforms are there unless `RNIC_TRACE` is 0.
+fn waves() -> bool {
+    env::var("RNIC_TRACE").map_or(true, |v| v != "0")
+}
+
+/// [`SHARED_FLAGS`], and whether models count coverage (`RNIC_COVERAGE`, anything but 0) and
+/// write waveforms.
 fn shared_flags() -> Vec<&'static str> {
     let counts = env::var("RNIC_COVERAGE").is_ok_and(|v| !v.is_empty() && v != "0");
     let mut flags = SHARED_FLAGS.to_vec();
     flags.push(if counts { "-DVM_COVERAGE=1" } else { "-DVM_COVERAGE=0" });
+    flags.extend(match waves() {
+        true => ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"],
+        false => ["-DVM_TRACE=0", "-DVM_TRACE_FST=0"],
+    });
     flags
 }
 
 fn main() {
-    for name in ["RNIC_COVERAGE", "RNIC_VERILATOR", "VERILATOR_ROOT", "PATH"] {
+    for name in ["RNIC_COVERAGE", "RNIC_TRACE", "RNIC_VERILATOR", "VERILATOR_ROOT", "PATH"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rerun-if-changed=build.rs");
@@ -87,17 +95,20 @@ fn main() {
     if flags.contains(&"-DVM_COVERAGE=1") {
         build.file(include.join("verilated_cov.cpp"));
     }
-    for file in ["verilated.cpp", "verilated_threads.cpp", "verilated_fst_c.cpp"] {
+    for file in ["verilated.cpp", "verilated_threads.cpp"] {
         build.file(include.join(file));
     }
-    let needs_lz4 = wants_system_lz4(&include);
+    if waves() {
+        build.file(include.join("verilated_fst_c.cpp"));
+    }
+    let needs_lz4 = waves() && wants_system_lz4(&include);
     if needs_lz4 && !header_found(&build, "lz4.h") {
         give_up_plainly(&format!(
             "the waveform writer of {version_text} needs lz4, and lz4.h was not found\n  \
              install it: apt-get install liblz4-dev"
         ));
     }
-    if !header_found(&build, "zlib.h") {
+    if waves() && !header_found(&build, "zlib.h") {
         give_up_plainly(
             "the waveform writer of Verilator needs zlib, and zlib.h was not found (or there is \
              no working C++ compiler)\n  install them: apt-get install zlib1g-dev g++",
@@ -108,7 +119,10 @@ fn main() {
             "the Verilator runtime does not compile: see the compiler's messages above",
         );
     }
-    println!("cargo::rustc-link-lib=z");
+    if waves() {
+        println!("cargo::rustc-link-lib=z");
+    }
+    println!("cargo::rustc-env=RNIC_WAVES={}", u8::from(waves()));
     if needs_lz4 {
         println!("cargo::rustc-link-lib=lz4");
     }

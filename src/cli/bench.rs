@@ -23,6 +23,10 @@ pub struct Args {
     /// Repetitions of the run per harness and round
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub repetitions: u64,
+    /// Measures nothing: writes the inputs and outputs of every clock of the run, for other
+    /// testbenches (src/cosim/port_log.rs says how)
+    #[arg(long, value_name = "FILE", conflicts_with = "against")]
+    pub record: Option<std::path::PathBuf>,
     /// Machine-readable result on standard output
     #[arg(long)]
     pub json: bool,
@@ -64,6 +68,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .ok_or_else(|| unknown("profile", &args.profile, &profiles))?;
     if args.ops == 0 || args.rounds == 0 || args.repetitions == 0 {
         return Err(BadInput("--ops, --rounds and --repetitions must be at least 1".into()).into());
+    }
+
+    if let Some(path) = &args.record {
+        let log =
+            bench::record(profile, configs[0], args.ops).map_err(|f| anyhow::anyhow!("{f}"))?;
+        crate::files::write(path, log.into_bytes())
+            .map_err(|e| BadInput(format!("{}: {e}", path.display())))?;
+        return Ok(ExitCode::SUCCESS);
     }
 
     let all = bench::bench(profile, &configs, args.ops, args.rounds, args.repetitions, |round| {

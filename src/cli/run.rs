@@ -281,7 +281,7 @@ fn engine(kind: EngineKind, s: &Scenario, waves: Option<&Path>) -> anyhow::Resul
     // Any power-up values will do, but the same ones each time.
     let mut device = Rtl::new(config, 1)?;
     if let Some(path) = waves {
-        device.open_waves(path).map_err(|e| bad(format!("cannot write waveforms: {e}")))?;
+        device.open_waves(path).map_err(|e| bad(e.to_string()))?;
     }
     Ok(match kind {
         EngineKind::Rtl => Box::new(BareEngine::new(device, s.policy)?),

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::convert;
 use super::engine::{Cosim, Failure};
+use super::port_log::PortLog;
 use super::recording::{Recorder, Recording, Replay};
 use super::scoreboard::Observer;
 use super::stimulus::{Generator, Profile};
@@ -153,6 +154,28 @@ impl Lane {
         r.model = cpu_ns(start) - from;
         Ok(r)
     }
+}
+
+/// The ports in every clock of the run that is repeated.
+///
+/// # Errors
+/// What the run fails with.
+pub fn record(
+    profile: &'static Profile,
+    config: HwConfig,
+    operations: u64,
+) -> Result<PortLog, Failure> {
+    let mut lane = Lane::new(profile, config, operations)?;
+    let straps = convert::policy_record(&POLICY);
+    lane.bridge.reset(&straps).map_err(dut_error)?;
+    let mut log = PortLog::default();
+    log.reset(&straps);
+    let mut resp = abi::rnic_resp::default();
+    for stim in &lane.stimuli {
+        lane.bridge.step(stim, &mut resp).map_err(dut_error)?;
+        log.step(stim, &resp);
+    }
+    Ok(log)
 }
 
 /// Records `operations` of a profile in each configuration, then repeats each run `repetitions`

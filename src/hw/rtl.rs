@@ -105,6 +105,11 @@ impl Dut for Rtl {
 
     fn open_waves(&mut self, path: &Path) -> Result<(), DutError> {
         let refused = |why: String| DutError::Waves { path: path.display().to_string(), why };
+        if !rnic_cosim_rt::WAVES {
+            let why = "this program was built without waveforms (RNIC_TRACE=0): build it again \
+                       without that variable";
+            return Err(refused(why.into()));
+        }
         let text = path.to_str().ok_or_else(|| refused("the path is not UTF-8".into()))?;
         if text.contains('\0') {
             return Err(refused("the path contains a zero byte".into()));

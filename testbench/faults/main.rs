@@ -1,5 +1,8 @@
-//! Faults on purpose: each is planted into a copy of the RTL, built, and must be noticed.
-//! Only with `RNIC_FAULTS=1` (`make faults`): every fault is a build.
+//! Builds of their own. Faults on purpose: each is planted into a copy of the RTL and must be
+//! noticed. And builds of another kind.
+//!
+//! Only with `RNIC_FAULTS=1` (`make faults`): every one takes a minute or more.
 
 mod assertions_fire;
+mod other_builds;
 mod rtl_faults;

@@ -3,36 +3,26 @@
 
 use std::path::Path;
 
-use rnic_cosim::cosim::Cosim;
 use rnic_cosim::cosim::campaign::Case;
 use rnic_cosim::cosim::stimulus::{Generator, Profile};
+use rnic_cosim::cosim::{Cosim, PortLog};
 use rnic_cosim::hw::{Dut, DutError, HwConfig, Rtl, abi};
 
-/// The bytes of a record, as C sees them.
-fn bytes<T: Copy>(record: &T) -> &[u8] {
-    // SAFETY: the records of the ABI are `repr(C)` without padding (their sizes are asserted
-    // where they are declared), and any byte may be read as u8.
-    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<T>()) }
-}
-
-/// Hardware whose ports are kept: a letter for each clock or reset, and its records.
+/// Hardware whose ports are kept.
 struct Kept {
     rtl: Rtl,
-    file: Vec<u8>,
+    log: PortLog,
 }
 
 impl Dut for Kept {
     fn reset(&mut self, policy: &abi::rnic_policy) -> Result<(), DutError> {
-        self.file.push(b'R');
-        self.file.extend_from_slice(bytes(policy));
+        self.log.reset(policy);
         self.rtl.reset(policy)
     }
 
     fn step(&mut self, stim: &abi::rnic_stim, resp: &mut abi::rnic_resp) -> Result<(), DutError> {
-        self.file.push(b'S');
-        self.file.extend_from_slice(bytes(stim));
         self.rtl.step(stim, resp)?;
-        self.file.extend_from_slice(bytes(resp));
+        self.log.step(stim, resp);
         Ok(())
     }
 
@@ -55,21 +45,22 @@ fn every_profile_passes_while_its_inputs_are_kept() {
         std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
     };
     let (seeds, operations) = (number("RNIC_MUTANTS_SEEDS", 1), number("RNIC_MUTANTS_OPS", 300));
-    let mut file = Vec::new();
+    let mut log = PortLog::default();
     for seed in 0..seeds {
         for profile in Profile::ALL.iter() {
             let case = Case::new(profile, HwConfig::Small, &[], operations, seed);
             let sizes = *HwConfig::Small.sizes();
             let rtl = Rtl::new(HwConfig::Small, seed).expect("the hardware powers up");
-            let kept = Kept { rtl, file: std::mem::take(&mut file) };
+            let kept = Kept { rtl, log: std::mem::take(&mut log) };
             let mut cosim = Cosim::new(kept, sizes, case.policy, &case.timing).expect("it resets");
             let mut source = Generator::new(profile, sizes, operations, seed);
             if let Err(failure) = cosim.run(&mut source) {
                 panic!("{failure}\nrun it again: rnic-cosim {}", case.origin());
             }
-            file = cosim.into_dut().file;
+            log = cosim.into_dut().log;
         }
     }
+    let file = log.into_bytes();
     assert!(file.len() > 100_000, "only {} bytes of inputs", file.len());
     if let Some(path) = std::env::var_os("RNIC_MUTANTS_STIMULUS") {
         std::fs::write(&path, &file).expect("the file of RNIC_MUTANTS_STIMULUS can be written");

@@ -1,5 +1,9 @@
 //! What one clock of the hardware is worth: operations per clock, and what every slot that
 //! retired nothing was. Counted by the execute stage itself (`slot_kind`).
+//!
+//! `RNIC_THROUGHPUT` names a file to which each mix adds its counters, a line of JSON each.
+
+use std::io::Write as _;
 
 use rnic_cosim::cosim::convert;
 use rnic_cosim::hw::{Dut, HwConfig, Rtl, abi};
@@ -90,17 +94,152 @@ impl Bench {
 
     /// Every clock of `clocks` retired one operation, up to filling the pipeline.
     fn assert_full(&self, what: &str, clocks: u64) {
-        let [empty, retires, ..] = self.slots;
-        println!(
-            "{what}: {retires} operations in {clocks} clocks = {:.4} (empty {empty}, first beats {}, \
-             idle visits {}, idle probes {})",
-            retires as f64 / clocks as f64,
-            self.slots[2],
-            self.slots[3],
-            self.slots[4],
-        );
-        assert!(retires + FILL >= clocks, "{what}: {:?} in {clocks} clocks", self.slots);
+        self.tell(what, clocks);
+        assert!(self.slots[1] + FILL >= clocks, "{what}: {:?} in {clocks} clocks", self.slots);
     }
+
+    fn tell(&self, what: &str, clocks: u64) {
+        let [empty, retires, beats, visits, probes] = self.slots;
+        let per_clock = retires as f64 / clocks as f64;
+        println!(
+            "{what}: {retires} operations in {clocks} clocks = {per_clock:.4} (empty {empty}, first \
+             beats {beats}, idle visits {visits}, idle probes {probes})",
+        );
+        let Some(path) = std::env::var_os("RNIC_THROUGHPUT") else { return };
+        let line = serde_json::json!({
+            "mix": what, "clocks": clocks, "operations": retires, "empty": empty,
+            "first_beats": beats, "idle_visits": visits, "idle_probes": probes,
+        });
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        let written = file.and_then(|mut f| writeln!(f, "{line}"));
+        written.expect("the file of RNIC_THROUGHPUT can be written");
+    }
+
+    /// Posts receives to the ceiling of each QP.
+    fn fill(&mut self, qps: u32, each: u32) {
+        for qpn in 0..qps {
+            for index in 0..each {
+                let op = Operation::PostRecv { qpn, wqe_index: index as u16 };
+                convert::write_post(6, &op, &mut self.stim.post);
+                self.stim.post_valid = 1;
+                loop {
+                    self.clock();
+                    if self.resp.post_ready == 1 {
+                        break;
+                    }
+                }
+            }
+        }
+        self.stim.post_valid = 0;
+    }
+}
+
+/// A good completion of the WQE of that index, of queues with 64 slots.
+fn completion(qpn: u32, queue: Queue, index: u16) -> Operation {
+    Operation::Complete(Complete {
+        qpn,
+        queue,
+        epoch: 0,
+        slot: index % 64,
+        status: 0,
+        byte_count: 1,
+        opcode: if queue == Queue::Recv { 128 } else { 0 },
+        imm: 0,
+        wc_flags: 0,
+        solicited: false,
+    })
+}
+
+/// SEND of one segment, signaled.
+fn send(qpn: u32) -> Operation {
+    let ctrl = [10, 1, 8, 0];
+    Operation::PostSend(PostSend { qpn, ctrl, payload_len: 8, ..PostSend::default() })
+}
+
+/// Nothing but completions into one CQ, on QPs that take turns or one after the other.
+fn completions(in_turns: bool) {
+    let mut b = Bench::new(HwConfig::Default);
+    b.bring_up(64, 64);
+    b.fill(64, 64);
+    b.idle(FILL);
+    b.slots = [0; 5];
+    let clocks = 64 * 64u64;
+    b.stim.wire_valid = 1;
+    for n in 0..clocks {
+        let (qpn, index) = if in_turns { (n % 64, n / 64) } else { (n / 64, n % 64) };
+        let op = completion(qpn as u32, Queue::Recv, index as u16);
+        convert::write_wire(3, &op, &mut b.stim.wire);
+        b.clock();
+        assert_eq!(b.resp.wire_ready, 1, "nothing else is there");
+        if b.resp.retire_valid == 1 {
+            assert_eq!(b.resp.retire.outcome, 0, "everything here succeeds: {:?}", b.resp.retire);
+        }
+    }
+    b.assert_full(
+        match in_turns {
+            true => "completions alone, 64 QPs in turn on one CQ",
+            false => "completions alone, one QP after the other on one CQ",
+        },
+        clocks,
+    );
+}
+
+#[test]
+fn completions_alone_retire_one_per_clock() {
+    completions(true);
+    completions(false);
+}
+
+/// Sends on 16 QPs: posted, issued in the same slot, completed. Every output is ready in a share
+/// of the clocks; each output has its own luck.
+fn sends(clocks: u64, ready: u8) -> Bench {
+    const QPS: u64 = 16;
+    let mut b = Bench::new(HwConfig::Default);
+    b.bring_up(QPS as u32, 64);
+    let mut rng = fastrand::Rng::with_seed(1);
+    let (mut posted, mut issued, mut completed) = (0u64, 0u64, 0u64);
+    for _ in 0..clocks {
+        b.stim.post_valid = u8::from(posted - completed < 32 * QPS);
+        convert::write_post(2, &send((posted % QPS) as u32), &mut b.stim.post);
+        b.stim.wire_valid = u8::from(issued - completed > 0);
+        let (qpn, index) = ((completed % QPS) as u32, (completed / QPS) as u16);
+        convert::write_wire(3, &completion(qpn, Queue::Send, index), &mut b.stim.wire);
+        let s = &mut b.stim;
+        for port in [
+            &mut s.rsp_ready,
+            &mut s.issue_ready,
+            &mut s.cqe_ready,
+            &mut s.event_ready,
+            &mut s.retire_ready,
+        ] {
+            *port = u8::from(rng.u8(..100) < ready);
+        }
+        b.clock();
+        posted += u64::from(b.stim.post_valid & b.resp.post_ready);
+        completed += u64::from(b.stim.wire_valid & b.resp.wire_ready);
+        issued += u64::from(b.resp.issue_valid & b.stim.issue_ready);
+        if b.resp.retire_valid == 1 {
+            assert_eq!(b.resp.retire.outcome, 0, "everything here succeeds: {:?}", b.resp.retire);
+        }
+    }
+    assert!(completed > clocks / 5, "{completed} completions in {clocks} clocks");
+    b
+}
+
+#[test]
+fn sends_posted_issued_and_completed_retire_one_per_clock() {
+    sends(30_000, 100).assert_full("post and issue, complete on 16 QPs", 30_000);
+}
+
+/// Where `retire` is taken in a share of the clocks only, no more can retire; no less should.
+#[test]
+fn outputs_that_stall_cost_what_they_stall() {
+    const CLOCKS: u64 = 30_000;
+    let stalled = sends(CLOCKS, 75);
+    stalled.tell("the same, each output ready in 75 % of the clocks", CLOCKS);
+    let share = stalled.slots[1] as f64 / CLOCKS as f64;
+    // The queues between (eight records) even out most of the luck, not all.
+    assert!((0.68..=0.76).contains(&share), "{share}");
 }
 
 /// Receives posted and completed in order on `qps` QPs, with a doorbell in between: every
@@ -120,19 +259,7 @@ fn steady(qps: u32) {
         // A completion may follow its post once that has retired.
         b.stim.wire_valid = u8::from(posted - completed > 16);
         let (qpn, index) = place(completed);
-        let complete = Complete {
-            qpn,
-            queue: Queue::Recv,
-            epoch: 0,
-            slot: index % 64,
-            status: 0,
-            byte_count: 1,
-            opcode: 128,
-            imm: 0,
-            wc_flags: 0,
-            solicited: false,
-        };
-        convert::write_wire(3, &Operation::Complete(complete), &mut b.stim.wire);
+        convert::write_wire(3, &completion(qpn, Queue::Recv, index), &mut b.stim.wire);
         b.stim.cqdb_valid = 1;
         convert::write_cqdb(4, &Operation::Arm { cqn: 0, solicited_only: false }, &mut b.stim.cqdb);
         b.clock();
@@ -181,20 +308,7 @@ fn one_channel_alone_retires_one_per_clock() {
 fn flush_storm(config: HwConfig, qps: u32, each: u32) {
     let mut b = Bench::new(config);
     b.bring_up(qps, each);
-    for qpn in 0..qps {
-        for index in 0..each {
-            let op = Operation::PostRecv { qpn, wqe_index: index as u16 };
-            convert::write_post(6, &op, &mut b.stim.post);
-            b.stim.post_valid = 1;
-            loop {
-                b.clock();
-                if b.resp.post_ready == 1 {
-                    break;
-                }
-            }
-        }
-    }
-    b.stim.post_valid = 0;
+    b.fill(qps, each);
     // The flush starts when the last one has fallen.
     b.stim.hold_internal = 1;
     for qpn in 0..qps {
@@ -237,11 +351,6 @@ fn waiting_queue_pairs_take_turns() {
     let mut b = Bench::new(HwConfig::Default);
     b.bring_up(WAITING + 1, 64);
     b.stim.issue_ready = 0;
-    let send = |qpn| {
-        // SEND of one segment, signaled.
-        let ctrl = [10, 1, 8, 0];
-        Operation::PostSend(PostSend { qpn, ctrl, payload_len: 8, ..PostSend::default() })
-    };
     for _ in 0..EACH {
         for qpn in 0..WAITING {
             convert::write_post(2, &send(qpn), &mut b.stim.post);
