@@ -6,7 +6,7 @@ help:
 	@echo 'make run     install what is missing, build, run all scenarios; results in out/'
 	@echo 'make test    install what is missing, run all tests'
 	@echo 'make lint    RTL by two front ends, clippy, rustfmt'
-	@echo 'make bench   checked co-simulation against a bare loop over the same model'
+	@echo 'make bench   speed of the simulation, operations per clock of the hardware; docs/speed.md'
 	@echo 'make faults  plant known faults into copies of the RTL: each must be caught'
 	@echo 'make coverage    RTL by line, stimulus by function: out/coverage'
 	@echo 'make slurm-demo  as root: one node of Slurm, a campaign as an array job, merged'
@@ -32,7 +32,7 @@ lint: install
 	tools/lint.sh
 
 bench: install
-	cargo run --release --quiet -- bench
+	tools/bench.sh
 
 faults: install
 	RNIC_FAULTS=1 cargo test --test faults -- --nocapture

@@ -80,6 +80,38 @@ fn every_assertion_of_the_rtl_is_in_the_plan_or_explains_itself() {
     }
 }
 
+/// Adds the names of `RNIC_` variables that the sources below a folder read from the environment.
+fn variables_read(folder: &std::path::Path, found: &mut HashSet<String>) {
+    for path in fs::read_dir(folder).expect("a folder of sources").flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            variables_read(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = fs::read_to_string(&path).expect("sources are text");
+            for call in ["var(\"RNIC_", "var_os(\"RNIC_"] {
+                for rest in text.split(call).skip(1) {
+                    let name = rest.split('"').next().expect("split yields one");
+                    if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
+                        found.insert(format!("RNIC_{name}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_environment_variable_is_documented() {
+    let mut read = HashSet::new();
+    for folder in ["src", "sim", "testbench"] {
+        variables_read(std::path::Path::new(folder), &mut read);
+    }
+    assert!(read.len() >= 8, "the search finds them: {read:?}");
+    let page = fs::read_to_string("docs/building.md").expect("the page is there");
+    for name in read {
+        assert!(page.contains(&format!("`{name}")), "docs/building.md does not know {name}");
+    }
+}
+
 #[test]
 fn the_readme_names_files_and_commands_that_exist() {
     let readme = fs::read_to_string("README.md").expect("the README is there");
