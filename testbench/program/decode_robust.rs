@@ -218,25 +218,25 @@ fn megabytes() {
     let flush = "00000000 00000000 00000000 00000000\n".repeat(3)
         + "00000000 0000f905 0a00082f 0000c5d2\n\n";
     let inputs = [
-        noise.repeat(60_000),
-        flush.repeat(20_000),
-        "00".repeat(4_000_000),
-        "00 ".repeat(2_000_000),
-        "00000000: 00 11 22 33\n".repeat(200_000),
-        "Error cqe on cqn 0x1, ".repeat(200_000),
-        "Error cqe on cqn 0x1\n".repeat(200_000),
-        "[ 0] ".repeat(1_000_000),
-        "00000000 ".repeat(500_000),
-        (0..200_000).map(|i| format!("{:x}: 00 11 22 33\n", 16 * i)).collect(),
+        noise.repeat(20_000),
+        flush.repeat(5_000),
+        "00".repeat(1_000_000),
+        "00 ".repeat(500_000),
+        "00000000: 00 11 22 33\n".repeat(50_000),
+        "Error cqe on cqn 0x1, ".repeat(50_000),
+        "Error cqe on cqn 0x1\n".repeat(50_000),
+        "[ 0] ".repeat(250_000),
+        "00000000 ".repeat(125_000),
+        (0..50_000).map(|i| format!("{:x}: 00 11 22 33\n", 16 * i)).collect(),
     ];
     for text in inputs {
         let start = Instant::now();
         let r = decode::decode(&text, &Options::default());
         let seconds = start.elapsed().as_secs_f64();
-        assert!(seconds < 20.0, "{seconds} s for {} bytes of {:?}", text.len(), &text[..40]);
+        assert!(seconds < 10.0, "{seconds} s for {} bytes of {:?}", text.len(), &text[..40]);
         if text.starts_with("00000000 00000000 00000000 00000000\n") {
             let r = r.expect("decodes");
-            assert_eq!(r.flushes, 20_000);
+            assert_eq!(r.flushes, 5_000);
             assert!(matches!(r.records[0], Record::Cqe(_)));
         }
     }
