@@ -43,11 +43,33 @@ awk -F'[:,]' '
 
 echo "== Rust"
 infos=("$out/rtl.info")
+# Without rustup's llvm-tools, Debian's of LLVM 19 or newer read what rustc writes.
+if [ -z "${LLVM_COV:-}" ]; then
+    for version in 22 21 20 19; do
+        if command -v "llvm-cov-$version" >/dev/null; then
+            export LLVM_COV="llvm-cov-$version" LLVM_PROFDATA="llvm-profdata-$version"
+            break
+        fi
+    done
+fi
 if cargo llvm-cov --version >/dev/null 2>&1; then
-    RNIC_CONFIGS=small cargo llvm-cov --quiet --lcov --output-path "$out/rust.info" --lib
+    RNIC_CONFIGS=small,default cargo llvm-cov --quiet --lcov --output-path "$out/rust.info" \
+        --target-dir "$target" >"$out/rust_tests.log" 2>&1 ||
+        { tail -n 20 "$out/rust_tests.log" >&2; exit 1; }
     infos+=("$out/rust.info")
+    awk -F'[:,]' -v root="$PWD/" '
+        $1 == "SF" { file = $2; sub(root, "", file); split(file, part, "/"); room = part[2] }
+        $1 == "DA" { found[room]++; if ($3 > 0) hit[room]++ }
+        END {
+            for (r in found) {
+                printf "%-24s %5d of %5d lines  %5.1f %%\n", r, hit[r], found[r], 100 * hit[r] / found[r]
+                all += found[r]; got += hit[r]
+            }
+            printf "%-24s %5d of %5d lines  %5.1f %%\n", "~ all", got, all, 100 * got / all
+        }' "$out/rust.info" | sort | sed 's/^~ //' | tee "$out/rust.txt"
 else
-    echo "skipped: cargo-llvm-cov is not installed (cargo install cargo-llvm-cov --locked)"
+    echo "skipped: cargo-llvm-cov is not installed (cargo install cargo-llvm-cov --locked;"
+    echo "without rustup's llvm-tools also: apt-get install llvm-19)"
 fi
 if command -v genhtml >/dev/null; then
     genhtml --quiet --output-directory "$out/html" "${infos[@]}"
