@@ -104,7 +104,8 @@ def mutants(out, name, title, command, by):
 
 def main():
     if len(sys.argv) != 1:
-        sys.exit(__doc__)
+        print(__doc__.strip(), file=sys.stderr)
+        sys.exit(2)
     out = [HEAD]
     summary(out)
     formal(out)

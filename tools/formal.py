@@ -342,7 +342,7 @@ def main():
     known = [p["name"] for p in proofs]
     for name in asked.names:
         if name not in known:
-            sys.exit(f"there is no proof {name}; there are: {', '.join(known)}")
+            parser.error(f"there is no proof {name}; there are: {', '.join(known)}")
 
     kept = []
     if asked.names and asked.out.exists():

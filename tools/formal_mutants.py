@@ -64,7 +64,7 @@ def main():
     names = asked.names or BLOCKS
     for name in names:
         if name not in proofs:
-            sys.exit(f"there is no proof {name}; there are: {', '.join(proofs)}")
+            parser.error(f"there is no proof {name}; there are: {', '.join(proofs)}")
     everything = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

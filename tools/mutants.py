@@ -178,7 +178,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/mutants")
     asked = parser.parse_args()
     if asked.count < 1:
-        sys.exit("mutants: --count must be at least 1")
+        parser.error("--count must be at least 1")
     work = asked.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     out = ROOT / "out/mutants.json"
