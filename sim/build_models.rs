@@ -383,15 +383,14 @@ fn registry(models: &[Model]) -> String {
     text + "}\n"
 }
 
-/// The files that `rnic.f` names, taken from the folder that the list lies in: a copy of the
-/// RTL elsewhere brings its own.
+/// The files that `rnic.f` names, relative to the folder that it lies in, as `-F` reads it.
 fn read_file_list(list: &Path, rtl: &Path) -> Vec<String> {
     let text =
         fs::read_to_string(list).unwrap_or_else(|e| give_up(&format!("{}: {e}", list.display())));
     text.lines()
         .map(|line| line.split("//").next().unwrap_or("").trim())
         .filter(|line| !line.is_empty())
-        .map(|file| rtl.join(file.strip_prefix("rtl/").unwrap_or(file)).display().to_string())
+        .map(|file| rtl.join(file).display().to_string())
         .collect()
 }
 

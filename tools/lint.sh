@@ -4,7 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # With what the build binds into the top.
-mapfile -t rtl < <(cat rtl/rnic.f; ls rtl/rnic_checks.sv sim/rnic_watch.sv)
+mapfile -t blocks < <(sed 's|^|rtl/|' rtl/rnic.f)
+rtl=("${blocks[@]}" rtl/rnic_checks.sv sim/rnic_watch.sv)
 verilator=${RNIC_VERILATOR:-verilator}
 echo "== verilator --lint-only"
 for sizes in "NUM_QP=64 NUM_CQ=16 SQ_DEPTH=64 RQ_DEPTH=64" \
@@ -17,7 +18,6 @@ for sizes in "NUM_QP=64 NUM_CQ=16 SQ_DEPTH=64 RQ_DEPTH=64" \
 done
 "$verilator" --lint-only -Wall --no-timing --top-module abi_loopback \
     sim/rnic.vlt rtl/rnic_pkg.sv testbench/rtl/abi_loopback.sv
-mapfile -t blocks < rtl/rnic.f
 for bench in testbench/rtl/*_bench.sv; do
     "$verilator" --lint-only -Wall --no-timing --top-module "$(basename "$bench" .sv)" \
         sim/rnic.vlt "${blocks[@]}" "$bench"
