@@ -23,20 +23,17 @@ for bench in testbench/rtl/*_bench.sv; do
         sim/rnic.vlt "${blocks[@]}" "$bench"
 done
 
+# shellcheck source=tools/rtl_venv.sh
+. tools/rtl_venv.sh
 echo "== slang"
-if ! command -v python3 >/dev/null; then
-    echo "skipped: python3 is missing"
+if [ -z "$rtl_python" ]; then
+    echo "skipped: $rtl_python_missing"
 else
-    venv=${RNIC_VENV:-target/lint-venv}
-    if [ ! -x "$venv/bin/python" ]; then
-        python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check 'pyslang==12.1.0' \
-            || rm -rf "$venv"
-    fi
-    if [ -x "$venv/bin/python" ]; then
-        "$venv/bin/python" tools/slang_lint.py --top rnic_top "${rtl[@]}"
-    else
-        echo "skipped: pyslang could not be installed into $venv (python3-venv missing, or no network)"
-    fi
+    "$rtl_python" tools/slang_lint.py --top rnic_top "${rtl[@]}"
+    echo "== docs/modules.md"
+    "$rtl_python" tools/modules.py --check
+    echo "== FuseSoC"
+    tools/fusesoc_lint.sh "$(dirname "$rtl_python")/fusesoc"
 fi
 
 echo "== rustfmt"

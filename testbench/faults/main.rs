@@ -2,4 +2,6 @@
 //! Only with `RNIC_FAULTS=1` (`make faults`): every fault is a build.
 
 mod assertions_fire;
+mod own_rtl;
 mod rtl_faults;
+mod wrong_copy;
