@@ -115,7 +115,7 @@ pub fn check_ports(header: &str) -> Result<(), String> {
     if !unknown.is_empty() {
         let _ = writeln!(wrong, "  ports that nobody drives or reads: {}", unknown.join(", "));
     }
-    Err(format!("rnic_top does not have the ports that it is driven by:\n{wrong}"))
+    Err(format!("rnic_top does not have the ports that it is driven by:\n{}", wrong.trim_end()))
 }
 
 /// What Verilator's message means where its words are about the command line or about files

@@ -42,8 +42,8 @@ const MISFITS: [Misfit; 9] = [
     },
     Misfit {
         name: "no_parameter",
-        change: |d| replace(d, "rnic_top.sv", "unsigned MAX_MTU       = 5,", "unsigned MTU = 5,"),
-        said: "MAX_MTU",
+        change: |d| replace(d, "rnic_top.sv", "MAX_MTU", "MTU"),
+        said: "lacks parameters that set its sizes: MAX_MTU",
     },
     Misfit {
         name: "no_port",

@@ -16,6 +16,8 @@ fn the_fault_of_the_wrong_copy_fits_the_rtl() {
         .map(|line| format!("{}\n", &line[1..]))
         .collect();
     assert_eq!(ring.matches(&old).count(), 1, "testbench/wrong_copy/cq_ring.patch does not fit");
+    let page = fs::read_to_string("docs/your_rtl.md").expect("the page is there");
+    assert!(page.contains(&patch), "docs/your_rtl.md shows another fault");
 }
 
 #[test]
@@ -27,6 +29,8 @@ fn the_report_in_the_docs_is_what_the_wrong_copy_gets() {
     let output = Command::new("testbench/wrong_copy/run.sh").output().expect("it starts");
     let report = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
+    // Before it stand counts and a time.
+    let report = &report[report.find("FAILED").expect("it failed")..];
     let page = fs::read_to_string("docs/your_rtl.md").expect("the page is there");
     assert!(page.contains(report.trim()), "docs/your_rtl.md does not show this report:\n{report}");
 }

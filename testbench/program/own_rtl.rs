@@ -37,7 +37,7 @@ fn ports_that_are_missing_or_different_are_named() {
          port cmd_i is an input of 896 bits, and must be an input of 928 bits (cmd_t)\n  \
          port cqe_ready_i is an output of 1 bit, and must be an input of 1 bit\n  \
          port retire_valid_o is missing: an output of 1 bit\n  \
-         ports that nobody drives or reads: retire_vld_o\n"
+         ports that nobody drives or reads: retire_vld_o"
     );
 }
 

@@ -19,7 +19,8 @@ patch --quiet --strip=1 --directory="$copy" <testbench/wrong_copy/cq_ring.patch
 export RNIC_RTL=$copy RNIC_CONFIGS=small
 cargo build --quiet --target-dir "$build"
 code=0
-"$build/debug/rnic-cosim" regress --config small --seeds 0..20 --ops 2000 --out out/wrong_copy || code=$?
+"$build/debug/rnic-cosim" regress \
+    --config small --profile tiny-cqs --seeds 0..1 --ops 2000 --out out/wrong_copy || code=$?
 case $code in
     1) exit 0 ;;
     0) echo "error: the fault was not found" >&2; exit 1 ;;
