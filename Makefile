@@ -1,6 +1,6 @@
 # The commands of this project. `make run` on a fresh machine installs what is missing,
 # builds everything and shows the scenarios.
-.PHONY: run test lint bench faults coverage slurm-demo formal mutants property-mutants evidence install clean help
+.PHONY: run test lint bench faults coverage slurm-demo formal mutants property-mutants evidence modules waves wrong-copy install clean help
 
 help:
 	@echo 'make run     install what is missing, build, run all scenarios; results in out/'
@@ -14,6 +14,9 @@ help:
 	@echo 'make mutants 1,000 mutants of the RTL against the stimulus of the co-simulation; out/mutants.json'
 	@echo 'make property-mutants  mutants of the blocks against their proofs; out/property_mutants.json'
 	@echo 'make evidence  docs/evidence.md from these results'
+	@echo 'make modules   docs/modules.md from the sources of the RTL'
+	@echo 'make waves     the timing pictures of docs/integration.md, from the RTL'
+	@echo 'make wrong-copy  a copy of the RTL with one fault, and the report of it'
 	@echo 'make clean   remove what was built and out/'
 
 .DEFAULT_GOAL := help
@@ -54,6 +57,15 @@ property-mutants:
 
 evidence:
 	python3 tools/evidence.py
+
+modules:
+	tools/modules.sh
+
+waves: install
+	tools/waves.sh
+
+wrong-copy: install
+	testbench/wrong_copy/run.sh
 
 clean:
 	cargo clean

@@ -2,14 +2,16 @@
 //
 // After a CQ error, the walk that visits every QP once. An error during a walk starts the
 // count anew, since the walk may have passed a QP of the newly failed CQ already.
+//
+// Latency: one clock from the error to the first QP. Throughput: one QP per clock.
 module cascade_walk #(
     parameter int unsigned NUM_QP = 64,
-    parameter int unsigned QpnW   = 16
+    parameter int unsigned QpnW   = 16 // bits of a QP number
 ) (
     input  logic            clk_i,
     input  logic            rst_ni,
     input  logic            start_i,   // a CQ error bit rises
-    output logic            active_o,
+    output logic            active_o,  // a walk is under way
     output logic [QpnW-1:0] qpn_o,     // QP to probe
     input  logic            step_i     // it is being probed
 );

@@ -5,28 +5,30 @@
 // Purely combinational: the context comes in, the next context goes out. Indices count
 // modulo 2 x depth for any depth, so every slot is usable and full is told from empty
 // without an extra bit. Either an attempt or a consume in one clock, never both.
+//
+// Latency: none. Throughput: one attempt or one consume per clock.
 module cq_ring
   import rnic_pkg::*;
 (
-    input  straps_t straps_i,
-    input  cq_ctx_t cq_i,
+    input  straps_t straps_i,        // policies
+    input  cq_ctx_t cq_i,            // context before
 
     // Completion attempt
-    input  logic    attempt_i,
+    input  logic    attempt_i,       // a completion wants a slot
     input  logic    event_worthy_i,  // solicited receive or error: fires a solicited-only arm
-    output logic    failed_o,
-    output logic    written_o,
-    output ring_t   slot_o,
-    output logic    phase_o,
+    output logic    failed_o,        // C9-218, C9-225: the QP goes to ERR
+    output logic    written_o,       // its entry is written
+    output ring_t   slot_o,          // where, 0..depth - 1
+    output logic    phase_o,         // of that entry
     output logic    fires_o,         // the armed completion event
     output logic    raises_cq_err_o, // first failure since the CQ was created
 
     // Doorbell
-    input  logic        consume_i,
-    input  logic [31:0] index_i,
-    output logic        consume_ok_o,
+    input  logic        consume_i,     // a consumer index arrives
+    input  logic [31:0] index_i,       // modulo 2 x depth
+    output logic        consume_ok_o,  // it is within the occupancy
 
-    output cq_ctx_t cq_o
+    output cq_ctx_t cq_o  // context after
 );
 
   function automatic ring_t step(ring_t index, ring_t depth);

@@ -6,7 +6,7 @@
 // meantime waits until `hold_i` falls. Memory without reset: after it every entry is
 // invalidated once, one per clock.
 //
-// Look-up latency: one clock. Throughput: one look-up per clock; one change per clock.
+// Latency: one clock from look-up to answer. Throughput: one look-up and one change per clock.
 module key_table
   import rnic_pkg::*;
 #(
@@ -17,16 +17,16 @@ module key_table
     output logic        ready_o,         // entries are initialised, no change waits
     input  logic        hold_i,          // a walk is under way
     // One change at a time
-    input  logic        change_valid_i,
-    input  key_change_t change_i,
+    input  logic        change_valid_i,  // register or deregister
+    input  key_change_t change_i,        // index, and its new entry
     output logic        applied_o,       // in this clock
     output logic [15:0] version_o,       // changes applied since reset
     // Look-up
-    input  logic        lookup_i,
-    input  sge_t        sge_i,
+    input  logic        lookup_i,        // resolve an lkey
+    input  sge_t        sge_i,           // lkey, address and byte count
     input  logic        writes_i,        // the operation writes local memory
     output logic        done_o,          // one clock later
-    output logic        resolves_o
+    output logic        resolves_o       // with done_o: the bytes may be used
 );
 
   localparam int unsigned KeyA = (NUM_KEY > 1) ? $clog2(NUM_KEY) : 1;

@@ -8,6 +8,8 @@
 //
 // CREATE_QP and DESTROY_QP take two adjacent slots: the clock after their first beat belongs
 // to their second, whatever else waits, so nothing sees a half-made QP.
+//
+// Latency: none, the slot is launched in the clock of its request. Throughput: one slot per clock.
 module launch_arbiter
   import rnic_pkg::*;
 (
@@ -28,28 +30,28 @@ module launch_arbiter
     input  logic     cqdb_valid_i,
     output logic     cqdb_ready_o,
     input  cqdb_t    cqdb_i,
-    input  logic     walked_valid_i,
+    input  logic     walked_valid_i, // what a walk made of a WQE
     output logic     walked_ready_o,
     input  walked_t  walked_i,
 
-    input  logic     flush_valid_i,
-    input  qpn_t     flush_qpn_i,
-    output logic     flush_pop_o,
+    input  logic     flush_valid_i,  // the flush list has a head
+    input  qpn_t     flush_qpn_i,    // that head
+    output logic     flush_pop_o,    // it is being visited
     input  logic     issue_valid_i,  // list not empty and a wire credit is there
-    input  qpn_t     issue_qpn_i,
-    output logic     issue_pop_o,
-    input  logic     walk_valid_i,
-    input  qpn_t     walk_qpn_i,
-    output logic     walk_step_o,
+    input  qpn_t     issue_qpn_i,    // the head of that list
+    output logic     issue_pop_o,    // it is being visited
+    input  logic     walk_valid_i,   // a cascade walk is under way
+    input  qpn_t     walk_qpn_i,     // the QP to probe
+    output logic     walk_step_o,    // it is being probed
 
     input  logic     key_free_i,     // no change of the key table is under way
-    output logic     key_launch_o,
+    output logic     key_launch_o,   // a change of the key table begins
     input  logic     post_room_i,    // a POST_SEND may reserve wire room
-    output logic     reserve_o,
+    output logic     reserve_o,      // this slot may use one
 
-    output logic     valid_o,
+    output logic     valid_o,        // a slot is launched
     output logic     takes_credit_o, // not the second beat: it shares its record
-    output slot_op_t op_o
+    output slot_op_t op_o            // what it does
 );
 
   typedef enum logic [2:0] {

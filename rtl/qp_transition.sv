@@ -5,26 +5,28 @@
 // Purely combinational. Judges in the order of the verbs text: existence, encoding,
 // CUR_STATE, transition, mask, value, drain; the first layer that objects gives the answer
 // and shows everything that is wrong on that layer.
+//
+// Latency: none. Throughput: one call per clock.
 module qp_transition
   import rnic_pkg::*;
 (
-    input  straps_t     straps_i,
-    input  logic        exists_i,
-    input  logic [1:0]  transport_i,
-    input  logic [3:0]  state_i,      // real state; 7 and above never accepted
-    input  logic        draining_i,
-    input  logic        mig_armed_i,  // PATH_MIG_STATE is set to ARMED
-    input  logic [31:0] mask_i,
-    input  logic [7:0]  target_i,     // judged with the STATE bit only
-    input  logic [7:0]  cur_state_i,  // judged with the CUR_STATE bit only
-    input  logic [7:0]  path_mig_state_i,
-    input  attr_mask_t  range_bad_i,  // attributes whose value is out of range
-    output logic        accept_o,
-    output layer_e      layer_o,
-    output logic [31:0] missing_o,
-    output logic [31:0] extra_o,
-    output logic [31:0] bad_values_o,
-    output qp_state_e   target_o      // next state of an accepted call
+    input  straps_t     straps_i,          // policies
+    input  logic        exists_i,          // there is such a QP
+    input  logic [1:0]  transport_i,       // transport_e; 3 is refused
+    input  logic [3:0]  state_i,           // real state; 7 and above never accepted
+    input  logic        draining_i,        // in SQD, not yet drained
+    input  logic        mig_armed_i,       // PATH_MIG_STATE is set to ARMED
+    input  logic [31:0] mask_i,            // attr_mask of the call
+    input  logic [7:0]  target_i,          // judged with the STATE bit only
+    input  logic [7:0]  cur_state_i,       // judged with the CUR_STATE bit only
+    input  logic [7:0]  path_mig_state_i,  // value of that attribute
+    input  attr_mask_t  range_bad_i,       // attributes whose value is out of range
+    output logic        accept_o,          // the call is legal
+    output layer_e      layer_o,           // the first that objects
+    output logic [31:0] missing_o,         // layer mask: required, not given
+    output logic [31:0] extra_o,           // layer mask: given, not allowed
+    output logic [31:0] bad_values_o,      // layer value: attributes
+    output qp_state_e   target_o           // next state of an accepted call
 );
 
   typedef struct packed {

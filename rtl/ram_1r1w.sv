@@ -6,19 +6,19 @@
 // Latency: read data one clock after the address. Throughput: one read and one write per
 // clock. Write lanes of `LaneW` bits; `LaneW = Width` for whole words.
 module ram_1r1w #(
-    parameter int unsigned Width = 32,
-    parameter int unsigned Depth = 64,
-    parameter int unsigned LaneW = Width,
-    parameter int unsigned AddrW = (Depth > 1) ? $clog2(Depth) : 1,
+    parameter int unsigned Width = 32,                               // bits of a word
+    parameter int unsigned Depth = 64,                               // words
+    parameter int unsigned LaneW = Width,                            // bits of a write lane
+    parameter int unsigned AddrW = (Depth > 1) ? $clog2(Depth) : 1,  // bits of an address
     localparam int unsigned Lanes = Width / LaneW
 ) (
     input  logic             clk_i,
-    input  logic [AddrW-1:0] raddr_i,
+    input  logic [AddrW-1:0] raddr_i,  // word to read
     output logic [Width-1:0] rdata_o,  // of the address one clock ago
-    input  logic             we_i,
-    input  logic [Lanes-1:0] wlanes_i,
-    input  logic [AddrW-1:0] waddr_i,
-    input  logic [Width-1:0] wdata_i
+    input  logic             we_i,     // write
+    input  logic [Lanes-1:0] wlanes_i, // lanes to write
+    input  logic [AddrW-1:0] waddr_i,  // word to write
+    input  logic [Width-1:0] wdata_i   // what to write
 );
 
   // One array per lane: a lane is written or not, never a part of a word.

@@ -7,15 +7,18 @@
 // leaves. So whoever has seen an answer or an event finds every entry of the same and of
 // earlier operations: by structure, not by comparison. A reader that stops `rsp`, `event`
 // or `retire` stops later entries in the end.
+//
+// Latency: the entry is offered one clock after the push, the rest two clocks after it, while
+// nothing waits. Throughput: one operation per clock.
 module record_queue
   import rnic_pkg::*;
 #(
-    parameter int unsigned Depth = 8
+    parameter int unsigned Depth = 8   // operations that are retired and not yet taken
 ) (
     input  logic       clk_i,
     input  logic       rst_ni,
     input  logic       push_i,         // a credit was taken at launch, so there is room
-    input  record_t    record_i,
+    input  record_t    record_i,       // what a retired operation produced
     output logic       leaves_o,       // an entry is free again
 
     output logic       cqe_valid_o,

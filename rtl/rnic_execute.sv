@@ -8,6 +8,8 @@
 //   judge    touch the QP (cascade), judge the operation, move the queues, ask for a CQE
 //   attempt  the ring's verdict on that CQE (cq_ring)
 //   settle   what a failed attempt does, drain, event, lists, record
+//
+// Latency: none. Throughput: one operation per clock; CREATE_QP and DESTROY_QP take two.
 module rnic_execute
   import rnic_pkg::*;
 #(
@@ -18,56 +20,56 @@ module rnic_execute
     parameter int unsigned CQ_DEPTH_MAX = 65536,
     parameter int unsigned NUM_KEY      = 64
 ) (
-    input  straps_t    straps_i,
-    input  logic       valid_i,
-    input  slot_op_t   op_i,
+    input  straps_t    straps_i,       // policies
+    input  logic       valid_i,        // there is an operation
+    input  slot_op_t   op_i,           // which
     input  cmd_t       cmd_i,          // the record of the channel that the operation came by
-    input  wire_t      wire_i,
-    input  cqdb_t      cqdb_i,
-    input  qp_ctx_t    qp_i,
-    input  cq_ctx_t    cq_i,          // primary CQ: see rnic_top
-    input  cq_shadow_t other_i,       // the QP's other CQ
-    input  sq_meta_t   sq_meta_i,     // of the slot that RD read
-    input  rq_meta_t   rq_meta_i,
-    input  queue_e     seen_queue_i,  // queue and slot that RD read, from a word that
-    input  slot_t      seen_slot_i,   // may since have changed
-    input  sq_meta_t   decoded_i,     // POST_SEND: what the decoder says
-    input  attr_mask_t range_bad_i,   // MODIFY_QP: attribute values out of range
-    input  key_shadow_t key_i,        // REG_KEY, DEREG_KEY: what is at that index
+    input  wire_t      wire_i,         // its record, if it came by wire
+    input  cqdb_t      cqdb_i,         // its record, if it came by cqdb
+    input  qp_ctx_t    qp_i,           // the QP it names
+    input  cq_ctx_t    cq_i,           // primary CQ: see rnic_top
+    input  cq_shadow_t other_i,        // the QP's other CQ
+    input  sq_meta_t   sq_meta_i,      // of the slot that RD read
+    input  rq_meta_t   rq_meta_i,      // of the slot that RD read
+    input  queue_e     seen_queue_i,   // queue that RD read: the QP may since have changed
+    input  slot_t      seen_slot_i,    // slot that RD read, likewise
+    input  sq_meta_t   decoded_i,      // POST_SEND: what the decoder says
+    input  attr_mask_t range_bad_i,    // MODIFY_QP: attribute values out of range
+    input  key_shadow_t key_i,         // REG_KEY, DEREG_KEY: what is at that index
     input  logic [15:0] key_version_i, // of a walked WQE, else 0
 
     // Contexts
-    output logic       qp_we_o,
-    output qp_ctx_t    qp_o,
-    output logic       cq_we_o,
-    output cq_ctx_t    cq_o,
-    output logic       sq_meta_we_o,
-    output logic       rq_meta_we_o,
+    output logic       qp_we_o,       // write the QP word
+    output qp_ctx_t    qp_o,          // the QP after
+    output logic       cq_we_o,       // write the CQ word and its shadow
+    output cq_ctx_t    cq_o,          // the primary CQ after
+    output logic       sq_meta_we_o,  // a send was queued
+    output logic       rq_meta_we_o,  // a receive was queued
     output slot_t      meta_slot_o,   // where a post is stored
     output attr_mask_t attr_we_o,     // attributes to store
-    output logic       stale_inc_o,
-    output logic       stale_clear_o,
-    output logic       key_we_o,
-    output key_change_t key_change_o,
+    output logic       stale_inc_o,   // count one STALE
+    output logic       stale_clear_o, // CREATE_QP: count from 0
+    output logic       key_we_o,      // the key table changes
+    output key_change_t key_change_o, // how
 
     // Lists and walk
-    output logic       push_flush_o,
-    output logic       push_issue_o,
+    output logic       push_flush_o,  // the QP joins the flush list
+    output logic       push_issue_o,  // the QP joins the issue list
     output logic       cq_fails_o,    // an error bit rises under `cascade`
 
     // Wire
-    output logic       issue_push_o,
-    output logic       issue_release_o,
-    output issue_t     issue_o,
+    output logic       issue_push_o,     // a WQE goes to the wire
+    output logic       issue_release_o,  // reserved wire room is not used
+    output issue_t     issue_o,          // that WQE
 
     // Retirement
-    output logic       retires_o,
+    output logic       retires_o,     // an operation retires
     output record_t    record_o,      // without attribute values and STALE count
     output logic       query_qp_o,    // the record still wants them
 
     // From the first to the second beat of CREATE_QP and DESTROY_QP
-    input  record_t    first_i,
-    output record_t    first_o
+    input  record_t    first_i,       // what the first beat left
+    output record_t    first_o        // what the second beat will need
 );
 
   // ------------------------------------------------------------------ helpers

@@ -2,16 +2,18 @@
 //
 // A small FIFO of registers with valid/ready on both sides. An entry written in one clock
 // is offered in the next; `ready_o` does not depend on `ready_i`.
+//
+// Latency: one clock. Throughput: one entry per clock.
 module stream_fifo #(
-    parameter type         T     = logic,
-    parameter int unsigned Depth = 2
+    parameter type         T     = logic,  // what it holds
+    parameter int unsigned Depth = 2       // entries; 2 are enough for one per clock
 ) (
     input  logic clk_i,
     input  logic rst_ni,
-    input  logic valid_i,
+    input  logic valid_i,  // what comes in
     output logic ready_o,
     input  T     data_i,
-    output logic valid_o,
+    output logic valid_o,  // the oldest entry
     input  logic ready_i,
     output T     data_o
 );

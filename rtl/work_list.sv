@@ -5,16 +5,18 @@
 //
 // The body is a memory with synchronous read; in front of it stand four registers, so that
 // the head falls through: pushed in one clock, offered in the next, one pop per clock.
+//
+// Latency: one clock while the list is empty. Throughput: one push and one pop per clock.
 module work_list #(
-    parameter int unsigned Width = 16,
-    parameter int unsigned Depth = 64
+    parameter int unsigned Width = 16, // bits of a QP number
+    parameter int unsigned Depth = 64  // QPs
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
     input  logic             push_i,   // never while full
-    input  logic [Width-1:0] data_i,
-    output logic             valid_o,
-    output logic [Width-1:0] data_o,
+    input  logic [Width-1:0] data_i,   // a QP that is not a member
+    output logic             valid_o,  // there is a head
+    output logic [Width-1:0] data_o,   // the head
     input  logic             pop_i     // only with valid_o
 );
 

@@ -4,18 +4,20 @@
 //
 // Purely combinational and total: every input gives an answer, and `errors` holds
 // everything that is wrong with it at once.
+//
+// Latency: none. Throughput: one WQE per clock.
 module wqe_ctrl_decoder
   import rnic_pkg::*;
 #(
     parameter int unsigned MAX_MTU = 5
 ) (
-    input  wqe_ctrl_t    ctrl_i,
+    input  wqe_ctrl_t    ctrl_i,         // control segment in host order
     input  post_flags_t  flags_i,        // format, and what the segment walker found
     input  logic [31:0]  payload_len_i,  // bytes
-    input  logic [1:0]   transport_i,
+    input  logic [1:0]   transport_i,    // transport_e of the QP
     input  logic [2:0]   path_mtu_i,     // ibv_mtu number of an RC or UC QP
     input  logic [31:0]  max_inline_i,   // bytes
-    output wqe_decoded_t dec_o
+    output wqe_decoded_t dec_o           // what it asks for, and what is wrong
 );
 
   localparam logic [31:0] MaxMessage = 32'h8000_0000;

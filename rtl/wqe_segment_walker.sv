@@ -9,8 +9,10 @@
 //   KEYS     the last look-up returns
 //   DONE     the summary is offered
 //
-// It asks for exactly the units that `ds` says, modulo the ring, and for none beyond. A WQE
-// of n units takes n clocks, twice the memory's latency and three clocks.
+// It asks for exactly the units that `ds` says, modulo the ring, and for none beyond.
+//
+// Latency: n clocks for n units, twice the memory's latency and three clocks. Throughput: one
+// unit per clock, one WQE at a time.
 module wqe_segment_walker
   import rnic_pkg::*;
 (
@@ -27,18 +29,18 @@ module wqe_segment_walker
     output logic        unit_ready_o,
     input  unit_t       unit_i,
 
-    input  logic        keys_ready_i,    // a walk may begin
-    output logic        keys_hold_o,     // the table must not change
-    input  logic [15:0] keys_version_i,
-    output logic        lookup_o,
-    output logic        writes_o,
-    input  logic        lookup_done_i,
-    input  logic        lookup_resolves_i,
+    input  logic        keys_ready_i,       // a walk may begin
+    output logic        keys_hold_o,        // the table must not change
+    input  logic [15:0] keys_version_i,     // changes of the table so far
+    output logic        lookup_o,           // resolve the lkey of sge_o
+    output logic        writes_o,           // the class writes local memory
+    input  logic        lookup_done_i,      // the look-up is done
+    input  logic        lookup_resolves_i,  // and this is its answer
 
     output logic        sge_valid_o,     // a pointer segment, as it passes
-    output sge_t        sge_o,
+    output sge_t        sge_o,           // that segment
 
-    output logic        walked_valid_o,
+    output logic        walked_valid_o,  // the summary
     input  logic        walked_ready_i,
     output walked_t     walked_o
 );

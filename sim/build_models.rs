@@ -12,6 +12,8 @@ use std::process::{Command, exit};
 
 #[path = "build_objects.rs"]
 mod build_objects;
+#[path = "top_check.rs"]
+mod top_check;
 
 /// The sizes of the named configurations are those that the rest of the crate uses.
 #[allow(dead_code)]
@@ -100,14 +102,14 @@ pub fn main() {
     watch(Path::new("sim"));
     watch(Path::new("testbench/rtl"));
 
-    let rtl = match env::var_os("RNIC_RTL").filter(|v| !v.is_empty()) {
-        Some(dir) => PathBuf::from(dir),
-        None => PathBuf::from("rtl"),
-    };
+    let own = env::var_os("RNIC_RTL").filter(|v| !v.is_empty()).map(PathBuf::from);
+    let is_own = own.is_some();
+    let rtl = own.unwrap_or_else(|| PathBuf::from("rtl"));
     let list = rtl.join("rnic.f");
     if !list.is_file() {
         give_up(&format!(
-            "{} was not found: RNIC_RTL must name a folder with RTL and its file list rnic.f",
+            "{} was not found: RNIC_RTL must name a folder with RTL and its file list rnic.f \
+             (docs/your_rtl.md)",
             list.display()
         ));
     }
@@ -116,24 +118,37 @@ pub fn main() {
     let verilator = Verilator::of_runtime_crate();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let mut sources = read_file_list(&list, &rtl);
-    // Bound into the top: its assertions, and what waveforms show. RTL with other insides
-    // brings its own, or empty ones.
-    for name in ["rnic_checks.sv", "rnic_watch.sv"] {
-        let own = rtl.join(name);
-        let file = if own.is_file() { own } else { Path::new("sim").join(name) };
-        sources.push(file.display().to_string());
-    }
+    sources.extend(bound_into_the_top(&rtl));
     println!("cargo::rustc-env=RNIC_RTL_DIGEST={}", digest(&sources));
-    let models = models(&sources, &rtl, wanted_configurations().as_deref());
+    let wanted = models(&sources, &rtl, wanted_configurations().as_deref());
 
-    let umbrellas: Vec<Umbrellas> = std::thread::scope(|scope| {
-        let jobs: Vec<_> =
-            models.iter().map(|model| scope.spawn(|| verilate(model, &verilator, &out))).collect();
-        let done: Vec<Result<Umbrellas, String>> =
-            jobs.into_iter().map(|job| job.join().expect("verilate does not panic")).collect();
-        // All models read the same sources: the first message says it all.
-        done.into_iter().collect::<Result<_, _>>().unwrap_or_else(|why| give_up(&why))
+    let done: Vec<Result<Umbrellas, String>> = std::thread::scope(|scope| {
+        let jobs: Vec<_> = wanted
+            .iter()
+            .map(|model| scope.spawn(|| verilate(model, &verilator, &list, &out)))
+            .collect();
+        jobs.into_iter().map(|job| job.join().expect("verilate does not panic")).collect()
     });
+    let (mut models, mut umbrellas) = (vec![], vec![]);
+    for (model, done) in wanted.into_iter().zip(done) {
+        match done {
+            Ok(umbrella) => {
+                models.push(model);
+                umbrellas.push(umbrella);
+            }
+            // A file of the same name need not hold the same block.
+            Err(_) if is_own && model.kind == Kind::Bench => println!(
+                "cargo::warning={} does not fit a block of {}: its tests will not run",
+                model.name,
+                rtl.display()
+            ),
+            // All models read the same sources: the first message says it all.
+            Err(why) => give_up(&why),
+        }
+    }
+    if is_own {
+        check_package(&models[0], &verilator, &out);
+    }
     write(&out.join("models.h"), &registry(&models));
     let built: Vec<&str> = models.iter().map(|model| model.name).collect();
     println!("cargo::rustc-env=RNIC_BUILT_MODELS={}", built.join(","));
@@ -267,8 +282,44 @@ fn benches(rtl: &Path) -> Vec<Model> {
         .collect()
 }
 
+/// Holds the numbers of the package against the C header before anything else is compiled, so
+/// that what differs is said without the compiler's pages.
+fn check_package(model: &Model, verilator: &Verilator, out: &Path) {
+    let probe = out.join("package_check.cc");
+    let prefix = model.prefix();
+    write(
+        &probe,
+        &format!(
+            "#include \"{prefix}/{prefix}_rnic_pkg.h\"\n#define RNIC_PKG {prefix}_rnic_pkg\n\
+             #include \"abi_check.h\"\n"
+        ),
+    );
+    let mut build = cc::Build::new();
+    build.cpp(true).warnings(false).include("sim").include("sim/abi").include(out);
+    build.include(&verilator.include).include(verilator.include.join("vltstd"));
+    for flag in &verilator.flags {
+        build.flag(flag);
+    }
+    build.flag("-include").flag(&verilator.runtime_header);
+    let mut command = build.get_compiler().to_command();
+    let ran = command.arg("-fsyntax-only").arg(&probe).output();
+    let ran = ran.unwrap_or_else(|e| give_up(&format!("the C++ compiler cannot be run: {e}")));
+    if !ran.status.success() {
+        let differ = top_check::numbers_that_differ(&String::from_utf8_lossy(&ran.stderr));
+        give_up(&format!(
+            "rnic_pkg does not have the numbers of sim/abi/rnic_abi.h:\n{}",
+            differ.join("\n")
+        ));
+    }
+}
+
 /// Runs Verilator into an empty folder and writes one file that includes all that came out.
-fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrellas, String> {
+fn verilate(
+    model: &Model,
+    verilator: &Verilator,
+    list: &Path,
+    out: &Path,
+) -> Result<Umbrellas, String> {
     let prefix = model.prefix();
     let folder = out.join(&prefix);
     // Files of an earlier run with other options would be compiled along.
@@ -309,12 +360,27 @@ fn verilate(model: &Model, verilator: &Verilator, out: &Path) -> Result<Umbrella
     let ran =
         command.output().map_err(|e| format!("{} cannot be run: {e}", verilator.path.display()))?;
     if !ran.status.success() {
-        return Err(format!(
-            "{} refuses the RTL of configuration {}:\n\n{}",
-            verilator.version,
-            model.name,
-            String::from_utf8_lossy(&ran.stderr).trim()
-        ));
+        let stderr = String::from_utf8_lossy(&ran.stderr);
+        return Err(top_check::explained(list, &stderr).unwrap_or_else(|| {
+            format!(
+                "{} refuses the RTL of configuration {}:\n\n{}",
+                verilator.version,
+                model.name,
+                stderr.trim()
+            )
+        }));
+    }
+    if model.kind == Kind::Device {
+        let header = folder.join(format!("{prefix}.h"));
+        let text = fs::read_to_string(&header).map_err(|e| format!("{}: {e}", header.display()))?;
+        top_check::check_ports(&text)?;
+        if !folder.join(format!("{prefix}_rnic_pkg.h")).is_file() {
+            return Err(format!(
+                "the RTL of {} uses no package rnic_pkg with /*verilator public*/ numbers: its \
+                 records and numbers are what the co-simulation speaks",
+                list.display()
+            ));
+        }
     }
 
     // Their names and number depend on the design and on Verilator: never guessed.
@@ -395,16 +461,36 @@ fn registry(models: &[Model]) -> String {
     text + "}\n"
 }
 
-/// The files that `rnic.f` names, taken from the folder that the list lies in: a copy of the
-/// RTL elsewhere brings its own.
+/// The files that `rnic.f` names, relative to the folder that it lies in, as `-F` reads it.
 fn read_file_list(list: &Path, rtl: &Path) -> Vec<String> {
     let text =
         fs::read_to_string(list).unwrap_or_else(|e| give_up(&format!("{}: {e}", list.display())));
-    text.lines()
-        .map(|line| line.split("//").next().unwrap_or("").trim())
-        .filter(|line| !line.is_empty())
-        .map(|file| rtl.join(file.strip_prefix("rtl/").unwrap_or(file)).display().to_string())
-        .collect()
+    let mut files = vec![];
+    for (number, line) in text.lines().enumerate() {
+        let name = line.split("//").next().unwrap_or("").trim();
+        if name.is_empty() {
+            continue;
+        }
+        let file = rtl.join(name);
+        if !file.is_file() {
+            give_up(&format!(
+                "{}:{}: {} is not there; the list names files relative to its own folder",
+                list.display(),
+                number + 1,
+                file.display()
+            ));
+        }
+        files.push(file.display().to_string());
+    }
+    files
+}
+
+/// The assertions of the RTL, if it has any, and what waveforms show: RTL with other insides
+/// brings its own watch, or an empty one.
+fn bound_into_the_top(rtl: &Path) -> Vec<String> {
+    let there = |name: &str| Some(rtl.join(name)).filter(|file| file.is_file());
+    let watch = there("rnic_watch.sv").unwrap_or_else(|| "sim/rnic_watch.sv".into());
+    there("rnic_checks.sv").into_iter().chain([watch]).map(|f| f.display().to_string()).collect()
 }
 
 /// Names the hardware by its sources, so that a kept failure can say what it was seen on. The

@@ -4,7 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # With what the build binds into the top.
-mapfile -t rtl < <(cat rtl/rnic.f; ls rtl/rnic_checks.sv sim/rnic_watch.sv)
+mapfile -t blocks < <(sed 's|^|rtl/|' rtl/rnic.f)
+rtl=("${blocks[@]}" rtl/rnic_checks.sv sim/rnic_watch.sv)
 verilator=${RNIC_VERILATOR:-verilator}
 echo "== verilator --lint-only"
 for sizes in "NUM_QP=64 NUM_CQ=16 SQ_DEPTH=64 RQ_DEPTH=64" \
@@ -17,26 +18,22 @@ for sizes in "NUM_QP=64 NUM_CQ=16 SQ_DEPTH=64 RQ_DEPTH=64" \
 done
 "$verilator" --lint-only -Wall --no-timing --top-module abi_loopback \
     sim/rnic.vlt rtl/rnic_pkg.sv testbench/rtl/abi_loopback.sv
-mapfile -t blocks < rtl/rnic.f
 for bench in testbench/rtl/*_bench.sv; do
     "$verilator" --lint-only -Wall --no-timing --top-module "$(basename "$bench" .sv)" \
         sim/rnic.vlt "${blocks[@]}" "$bench"
 done
 
+# shellcheck source=tools/rtl_venv.sh
+. tools/rtl_venv.sh
 echo "== slang"
-if ! command -v python3 >/dev/null; then
-    echo "skipped: python3 is missing"
+if [ -z "$rtl_python" ]; then
+    echo "skipped: $rtl_python_missing"
 else
-    venv=${RNIC_VENV:-target/lint-venv}
-    if [ ! -x "$venv/bin/python" ]; then
-        python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check 'pyslang==12.1.0' \
-            || rm -rf "$venv"
-    fi
-    if [ -x "$venv/bin/python" ]; then
-        "$venv/bin/python" tools/slang_lint.py --top rnic_top "${rtl[@]}"
-    else
-        echo "skipped: pyslang could not be installed into $venv (python3-venv missing, or no network)"
-    fi
+    "$rtl_python" tools/slang_lint.py --top rnic_top "${rtl[@]}"
+    echo "== docs/modules.md"
+    "$rtl_python" tools/modules.py --check
+    echo "== FuseSoC"
+    tools/fusesoc_lint.sh "$(dirname "$rtl_python")/fusesoc"
 fi
 
 echo "== rustfmt"

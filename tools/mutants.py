@@ -37,7 +37,7 @@ def run(design, *passes):
 def netlist(work, count, seed):
     """The mutated netlist as Verilog and as an AIG; the list of mutants."""
     design = ys.Design()
-    files = " ".join(str(ROOT / line) for line in (ROOT / "rtl/rnic.f").read_text().split())
+    files = " ".join(str(ROOT / "rtl" / line) for line in (ROOT / "rtl/rnic.f").read_text().split())
     sizes = " ".join(f"-G {k}={v}" for k, v in SIZES.items())
     bits = count.bit_length()
     os.chdir(ROOT)

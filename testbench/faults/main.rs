@@ -5,4 +5,6 @@
 
 mod assertions_fire;
 mod other_builds;
+mod own_rtl;
 mod rtl_faults;
+mod wrong_copy;

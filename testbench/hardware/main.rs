@@ -35,3 +35,5 @@ mod ring_block;
 mod throughput;
 #[cfg(feature = "rtl")]
 mod walker_block;
+#[cfg(feature = "rtl")]
+mod waves;

@@ -5,7 +5,9 @@ mod decode_robust;
 mod evidence;
 mod explain_cases;
 mod explain_cli;
+mod own_rtl;
 mod provision_cases;
+mod reuse;
 mod scenario_errors;
 mod scenario_expect;
 mod scenario_files;
@@ -15,6 +17,8 @@ mod testplan;
 
 #[cfg(feature = "rtl")]
 mod cosim_cli;
+#[cfg(feature = "rtl")]
+mod examples;
 #[cfg(feature = "rtl")]
 mod functional_coverage;
 #[cfg(feature = "rtl")]
