@@ -92,7 +92,7 @@ impl Generator {
         let mut depth = self.rng.u32(from..=to).min(self.config.cq_depth_max);
         if self.chance(self.profile.bent) {
             let max = self.config.cq_depth_max;
-            depth = self.pick(&[0, max + 1, max << 1, u32::MAX, 1]);
+            depth = self.pick(&[0, max, max + 1, max << 1, u32::MAX, 1]);
         }
         Operation::CreateCq { cqn, depth, ignore_overrun: self.chance(self.profile.ignore_overrun) }
     }
