@@ -6,6 +6,7 @@ mod evidence;
 mod explain_cases;
 mod explain_cli;
 mod provision_cases;
+mod report_page;
 mod scenario_errors;
 mod scenario_expect;
 mod scenario_files;
