@@ -5,6 +5,7 @@
 //! * [`decode`]: meaning of pasted WQE and CQE dumps.
 //! * [`explain`]: why a modify was refused. [`provision`]: whether CQs are deep enough.
 //! * [`report`]: tables, timelines and pages for people.
+//! * `waves` (feature `waves`): windows of FST files as text, WaveJSON and pictures.
 //! * [`wqes`]: send WQEs at random, legal ones and broken ones.
 //! * `hw` (feature `rtl`): safe handle of the Verilated RTL.
 //! * `cosim` (feature `rtl`): driver, scoreboard and stimulus; the only place that sees both.
@@ -21,6 +22,8 @@ pub mod model;
 pub mod provision;
 pub mod report;
 pub mod scenario;
+#[cfg(feature = "waves")]
+pub mod waves;
 pub mod wqes;
 
 #[doc(hidden)]

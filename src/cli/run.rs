@@ -1,13 +1,13 @@
 //! Runs scenario files.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueEnum;
 
-use super::BadInput;
+use super::{bad, print};
 use crate::files;
 use crate::model::Policy;
 use crate::report::{json, steps, svg, timeline};
@@ -65,10 +65,6 @@ impl EngineKind {
     const DEFAULT: Self = if cfg!(feature = "rtl") { Self::Both } else { Self::Model };
 }
 
-fn bad(text: impl Into<String>) -> anyhow::Error {
-    BadInput(text.into()).into()
-}
-
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let files = files(&args.files)?;
     options(&args, &files)?;
@@ -91,6 +87,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let trace = run_one(&args, scenario)?;
         all_passed &= trace.passed();
         write_reports(&args, &trace)?;
+        let viewer = save_file(&args, scenario)?;
         if args.json {
             list.push(json::json(&trace));
         } else if several && !args.steps {
@@ -102,6 +99,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         } else {
             let width = std::io::stdout().is_terminal().then(terminal_width);
             print(&steps::steps(&trace, width))?;
+        }
+        if let (Some(line), false) = (viewer, args.json) {
+            print(&line)?;
         }
     }
     if args.json {
@@ -241,12 +241,30 @@ fn overrule(args: &Args, scenario: &mut Scenario) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn run_one(args: &Args, scenario: &Scenario) -> anyhow::Result<Trace> {
-    let waves = match (&args.waves, &args.waves_dir) {
+fn waves_file(args: &Args, scenario: &Scenario) -> Option<PathBuf> {
+    match (&args.waves, &args.waves_dir) {
         (Some(file), _) => Some(file.clone()),
         (None, Some(dir)) => Some(dir.join(format!("{}.fst", stem(Path::new(&scenario.file))))),
         (None, None) => None,
-    };
+    }
+}
+
+/// Writes what GTKWave needs beside the waveforms; returns the line that opens both.
+#[cfg(feature = "waves")]
+fn save_file(args: &Args, scenario: &Scenario) -> anyhow::Result<Option<String>> {
+    let Some(waves) = waves_file(args, scenario) else { return Ok(None) };
+    let save = crate::waves::write_save_file(&waves)
+        .map_err(|e| bad(format!("cannot write the save file of {}: {e}", waves.display())))?;
+    Ok(Some(format!("waves: gtkwave {} {}\n", waves.display(), save.display())))
+}
+
+#[cfg(not(feature = "waves"))]
+fn save_file(_: &Args, _: &Scenario) -> anyhow::Result<Option<String>> {
+    Ok(None)
+}
+
+fn run_one(args: &Args, scenario: &Scenario) -> anyhow::Result<Trace> {
+    let waves = waves_file(args, scenario);
     let part = waves.as_deref().map(files::scratch);
     let mut engine = engine(args.engine, scenario, part.as_deref()).inspect_err(|_| {
         if let Some(waves) = &waves {
@@ -318,13 +336,4 @@ fn stem(file: &Path) -> String {
 /// Columns, as far as the environment tells.
 fn terminal_width() -> u16 {
     std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(100)
-}
-
-/// Prints, and is content when nobody reads on.
-fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
 }

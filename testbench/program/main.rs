@@ -20,3 +20,5 @@ mod cosim_cli;
 mod functional_coverage;
 #[cfg(feature = "rtl")]
 mod regress_engine;
+#[cfg(feature = "rtl")]
+mod waves;
