@@ -1,6 +1,7 @@
 //! Verified reference hardware for the control plane of an RDMA NIC.
 //!
 //! * [`model`]: the golden model, a pure function from state and operation to effects.
+//! * [`policies`]: the choices that the standard leaves, by name.
 //! * [`scenario`]: scenario files, checked and run on model, RTL or both.
 //! * [`decode`]: meaning of pasted WQE and CQE dumps.
 //! * [`explain`]: why a modify was refused. [`provision`]: whether CQs are deep enough.
@@ -19,6 +20,7 @@ mod files;
 #[cfg(feature = "rtl")]
 pub mod hw;
 pub mod model;
+pub mod policies;
 pub mod provision;
 pub mod report;
 pub mod scenario;

@@ -9,7 +9,9 @@ use clap::{Parser, Subcommand};
 
 mod bench;
 mod decode;
+mod documents;
 mod explain;
+mod progress;
 mod provision;
 mod regress;
 mod replay;
@@ -55,6 +57,10 @@ enum Command {
     Waves(waves::Args),
     /// Time checked co-simulation against a bare loop over the same model
     Bench(bench::Args),
+    /// Print a completion script for a shell
+    Completions(documents::CompletionsArgs),
+    /// Print the manual page
+    Man(documents::ManArgs),
 }
 
 fn bad(text: impl Into<String>) -> anyhow::Error {
@@ -83,6 +89,8 @@ pub fn main() -> ExitCode {
         Command::Tables(a) => tables::run(a),
         Command::Waves(a) => waves::run(a),
         Command::Bench(a) => bench::run(a),
+        Command::Completions(a) => documents::completions(&a),
+        Command::Man(a) => documents::man(&a),
     };
     match result {
         Ok(code) => code,

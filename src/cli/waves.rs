@@ -83,7 +83,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         if path == Path::new("-") {
             return print(&content);
         }
-        files::write(path, content).map_err(|e| bad(format!("cannot write {}: {e}", path.display())))
+        files::write(path, content)
+            .map_err(|e| bad(format!("cannot write {}: {e}", path.display())))
     };
     if let Some(path) = &args.json {
         put(path, serde_json::to_string_pretty(&wavejson(&window, &title))? + "\n")?;

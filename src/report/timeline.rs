@@ -45,11 +45,13 @@ fn expectations(step: &StepTrace) -> Option<Value> {
     if step.met.is_empty() && step.failures.is_empty() {
         return None;
     }
-    let failures = step.failures.iter().map(|f| {
-        format!("✗ {}: expected {}, got {} (line {})", f.what, f.expected, f.got, f.line)
-    });
+    let failures = step
+        .failures
+        .iter()
+        .map(|f| format!("✗ {}: expected {}, got {} (line {})", f.what, f.expected, f.got, f.line));
     let lines: Vec<String> = failures.chain(met(&step.met, MOST_WITH_A_MARK)).collect();
-    let of = if step.number == 0 { "the setup".to_owned() } else { format!("step {}", step.number) };
+    let of =
+        if step.number == 0 { "the setup".to_owned() } else { format!("step {}", step.number) };
     Some(json!({ "title": format!("Expected of {of}"), "lines": lines }))
 }
 

@@ -31,10 +31,8 @@ const ENTRY: [&str; 4] = ["cqe_cqn", "cqe_index", "cqe_qpn", "cqe_status"];
 const RETIRED: [&str; 3] = ["retired_op", "retired_qpn", "retired_outcome"];
 
 /// Contexts of the watch, with what of them is shown.
-const CONTEXTS: [(&str, &str, &[&str]); 2] = [
-    ("QP", "g_qp", &["state", "sq_queued", "rq_queued"]),
-    ("CQ", "g_cq", &["occupancy", "lost"]),
-];
+const CONTEXTS: [(&str, &str, &[&str]); 2] =
+    [("QP", "g_qp", &["state", "sq_queued", "rq_queued"]), ("CQ", "g_cq", &["occupancy", "lost"])];
 
 /// The signal that is 0 in reset, when nothing means anything.
 pub(super) fn reset(known: &[Known]) -> Option<usize> {

@@ -18,7 +18,9 @@ const GROUP_END: u64 = 0x100_0200;
 /// The text of the save file: only signals that the file has.
 pub fn save_file(file: &WaveFile) -> String {
     let known = file.known();
-    let mut text = String::from("[timestart] 0\n[size] 1500 950\n[sst_expanded] 0\n[signals_width] 220\n*-4.0 0\n");
+    let mut text = String::from(
+        "[timestart] 0\n[size] 1500 950\n[sst_expanded] 0\n[signals_width] 220\n*-4.0 0\n",
+    );
     if let Some(clock) = known.iter().find(|k| k.path.ends_with("clk_i")) {
         let _ = writeln!(text, "@{BINARY:x}\n{}", clock.path);
     }

@@ -285,7 +285,10 @@ fn known(waves: &Waveform) -> Vec<Known> {
 fn without_prefix(values: Vec<(&str, &str)>, width: u32) -> Vec<(String, String)> {
     let shared = values.first().and_then(|(_, name)| {
         let prefix = &name[..=name.find('_')?];
-        values.iter().all(|(_, n)| n.len() > prefix.len() && n.starts_with(prefix)).then_some(prefix)
+        values
+            .iter()
+            .all(|(_, n)| n.len() > prefix.len() && n.starts_with(prefix))
+            .then_some(prefix)
     });
     let cut = shared.map_or(0, str::len);
     let padded = |bits: &str| format!("{bits:0>0$}", width as usize);

@@ -135,10 +135,8 @@ fn the_save_file_names_signals_that_exist() {
     assert!(out.lines().any(|l| l == line), "`{line}` is not in:\n{out}");
     let waves = wellen::simple::read(&file).expect("a complete FST file");
     let h = waves.hierarchy();
-    let widths: HashMap<String, u32> = h
-        .all_vars()
-        .map(|v| (h[v].full_name(h), h[v].length(h).unwrap_or_default()))
-        .collect();
+    let widths: HashMap<String, u32> =
+        h.all_vars().map(|v| (h[v].full_name(h), h[v].length(h).unwrap_or_default())).collect();
     let text = fs::read_to_string(save).expect("it was written");
     let mut shown = 0;
     for line in text.lines().filter(|l| !l.starts_with(['@', '-', '[', '*'])) {
