@@ -3,6 +3,13 @@
 use std::process::ExitCode;
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  rnic-cosim bench --ops 2000 --rounds 3
+  rnic-cosim bench --config small --against default --ops 2000 --rounds 1 --json
+
+What is timed, and how fast it is on this machine today, is printed and not judged.
+
+Exit codes: 0 timed, 1 hardware and model disagreed, 2 bad input.")]
 pub struct Args {
     /// Sizes of the hardware: small, default, deep or large
     #[arg(long, default_value = "default")]
@@ -78,10 +85,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
 
+    let timing = super::progress::Progress::new("recording the run");
     let all = bench::bench(profile, &configs, args.ops, args.rounds, args.repetitions, |round| {
-        eprintln!("round {} of {}", round + 1, args.rounds);
+        timing.now(format!("round {} of {}", round + 1, args.rounds));
     })
     .map_err(|f| anyhow::anyhow!("{f}"))?;
+    drop(timing);
     let ratio = all.get(1).map(|second| scale(&all[0], second));
     if args.json {
         let mut lines: Vec<_> = all.iter().map(|b| as_json(b, profile.name)).collect();

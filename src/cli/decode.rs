@@ -1,6 +1,6 @@
 //! `rnic-cosim decode`: what does this dump say?
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -193,9 +193,5 @@ fn print(report: &Report, json: bool, summary: bool) -> anyhow::Result<()> {
             },
         )
     };
-    match stdout.lock().write_all(text.as_bytes()) {
-        // `| head` closed the pipe: not our failure.
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        r => r.context("standard output"),
-    }
+    super::print(&text)
 }

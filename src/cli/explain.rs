@@ -1,6 +1,6 @@
 //! Why was my `ibv_modify_qp` refused?
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -102,7 +102,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             (text, answer.accepted())
         }
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    super::print(&text)?;
     Ok(ExitCode::from(if fine { 0 } else { 1 }))
 }
 

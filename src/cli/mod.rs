@@ -2,18 +2,22 @@
 //!
 //! Exit codes: 0 fine, 1 the hardware, a scenario or a check failed, 2 bad input.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 mod bench;
 mod decode;
+mod documents;
 mod explain;
+mod progress;
 mod provision;
 mod regress;
 mod replay;
 mod run;
 mod tables;
+mod waves;
 
 /// Input that cannot be used: the message names file, line and field where there is one.
 /// Ends the program with exit code 2.
@@ -49,8 +53,27 @@ enum Command {
     Provision(provision::Args),
     /// Print the tables that model and RTL obey
     Tables(tables::Args),
+    /// What happened in this waveform?
+    Waves(waves::Args),
     /// Time checked co-simulation against a bare loop over the same model
     Bench(bench::Args),
+    /// Print a completion script for a shell
+    Completions(documents::CompletionsArgs),
+    /// Print the manual page
+    Man(documents::ManArgs),
+}
+
+fn bad(text: impl Into<String>) -> anyhow::Error {
+    BadInput(text.into()).into()
+}
+
+/// Prints, and is content when nobody reads on.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
 }
 
 /// Entry point of the binary.
@@ -64,7 +87,10 @@ pub fn main() -> ExitCode {
         Command::Decode(a) => decode::run(a),
         Command::Provision(a) => provision::run(a),
         Command::Tables(a) => tables::run(a),
+        Command::Waves(a) => waves::run(a),
         Command::Bench(a) => bench::run(a),
+        Command::Completions(a) => documents::completions(&a),
+        Command::Man(a) => documents::man(&a),
     };
     match result {
         Ok(code) => code,

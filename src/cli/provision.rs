@@ -1,11 +1,11 @@
 //! Are completion queues deep enough?
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::BadInput;
 use super::explain::load;
+use super::progress::Progress;
 use crate::explain::print::Paint;
 use crate::model::Transport;
 use crate::provision::{CannotSimulate, Cq, Device, Plan, Qp, check, print, read, simulate};
@@ -71,6 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         None => simple(&args)?,
     };
     let report = check(&plan);
+    let simulating = args.simulate.then(|| Progress::new("flushing every queue of the plan"));
     let simulation = match args.simulate {
         true => Some(simulate(&plan).map_err(|e| match e {
             CannotSimulate::Plan(_) => anyhow::Error::from(BadInput(e.to_string())),
@@ -78,11 +79,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         })?),
         false => None,
     };
+    drop(simulating);
     let text = match args.json {
         true => serde_json::to_string_pretty(&print::json(&report, simulation.as_ref()))? + "\n",
         false => print::text(&report, simulation.as_ref(), Paint::for_stdout()),
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    super::print(&text)?;
     Ok(ExitCode::from(if report.ok() { 0 } else { 1 }))
 }
 

@@ -6,6 +6,17 @@ use std::process::ExitCode;
 
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:
+  rnic-cosim regress --seeds 0..2 --ops 1000
+  rnic-cosim regress --profile list                      the mixtures of stimulus
+  rnic-cosim regress --seeds 7 --ops 2000 --profile churn --policy cq_scope=cascade
+  rnic-cosim regress --seeds 0..2 --ops 500 --shard 1/2 --out out/1
+  rnic-cosim regress --seeds 0..2 --ops 500 --shard 2/2 --out out/2
+  rnic-cosim regress merge out/1 out/2 --coverage out/coverage
+
+A failure is thinned out and kept with its waveforms; the command that replays it is printed.
+
+Exit codes: 0 no difference, 1 a run failed, 2 bad input, 130 interrupted.")]
 pub struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -69,6 +80,10 @@ pub struct CampaignArgs {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  rnic-cosim regress merge out/1 out/2 --coverage out/coverage --junit out/junit.xml
+
+Exit codes: 0 all runs passed, 1 one failed or was not made, 2 bad input.")]
 pub struct MergeArgs {
     /// Folders that were the --out of a shard
     #[arg(required = true, value_name = "DIR")]

@@ -4,12 +4,21 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  rnic-cosim replay testbench/regressions/inline-payload-has-no-lkey.json
+  rnic-cosim replay testbench/regressions/inline-payload-has-no-lkey.json --waves out/last.fst
+  rnic-cosim replay - --json < testbench/regressions/inline-payload-has-no-lkey.json
+
+Exit codes: 0 no difference, 1 hardware and model disagree, 2 bad input.")]
 pub struct Args {
-    /// A recording that `regress` wrote
+    /// A recording that `regress` wrote; `-` is standard input
     pub file: PathBuf,
     /// Writes the waveforms of the last clocks, of a failing run up to the failure
     #[arg(long, value_name = "F.fst")]
     pub waves: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[cfg(not(feature = "rtl"))]
@@ -37,18 +46,19 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             recording.rtl
         );
     }
-    println!(
-        "{}: config {}, {} steps{}",
-        args.file.display(),
-        recording.config,
-        recording.steps.len(),
-        if recording.origin.is_empty() {
-            String::new()
-        } else {
-            format!(", from `{}`", recording.origin)
-        },
-    );
-    print_steps(&recording);
+    if !args.json {
+        let origin = match recording.origin.as_str() {
+            "" => String::new(),
+            origin => format!(", from `{origin}`"),
+        };
+        println!(
+            "{}: config {}, {} steps{origin}",
+            args.file.display(),
+            recording.config,
+            recording.steps.len(),
+        );
+        print_steps(&recording);
+    }
     if let Some(waves) = args.waves.clone() {
         // Without this a signal would leave a cut file beside the name that was asked for.
         let _ = ctrlc::set_handler(move || {
@@ -56,15 +66,43 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             std::process::exit(130);
         });
     }
-    match campaign::replay(&recording, args.waves.as_deref()) {
-        Ok(Passed { clocks, operations, .. }) => {
-            println!("no difference in {clocks} clocks, {operations} operations");
-            Ok(ExitCode::SUCCESS)
+    let replaying = super::progress::Progress::new("replaying");
+    let end = campaign::replay(&recording, args.waves.as_deref());
+    drop(replaying);
+    if let Err(Failure::Dut { error: e @ DutError::Waves { .. }, .. }) = &end {
+        return Err(bad(e.to_string()));
+    }
+    if args.json {
+        let mut value = serde_json::json!({
+            "verdict": if end.is_ok() { "passed" } else { "failed" },
+            "config": recording.config,
+            "steps": recording.steps.len(),
+        });
+        match &end {
+            Ok(Passed { clocks, operations, .. }) => {
+                value["clocks"] = (*clocks).into();
+                value["operations"] = (*operations).into();
+            }
+            Err(failure) => {
+                value["clock"] = failure.clock().into();
+                value["text"] = failure.to_string().into();
+            }
         }
-        Err(Failure::Dut { error: e @ DutError::Waves { .. }, .. }) => Err(bad(e.to_string())),
-        Err(failure) => {
-            println!("\nFAILED\n{failure}");
-            Ok(ExitCode::from(1))
+        println!("{}", serde_json::to_string_pretty(&value)?);
+    } else {
+        match &end {
+            Ok(Passed { clocks, operations, .. }) => {
+                println!("no difference in {clocks} clocks, {operations} operations");
+            }
+            Err(failure) => println!("\nFAILED\n{failure}"),
         }
     }
+    if let Some(waves) = &args.waves {
+        let save = crate::waves::write_save_file(waves)
+            .map_err(|e| bad(format!("cannot write the save file of {}: {e}", waves.display())))?;
+        if !args.json {
+            println!("waves: gtkwave {} {}", waves.display(), save.display());
+        }
+    }
+    Ok(if end.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -1,20 +1,29 @@
 //! Runs scenario files.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueEnum;
 
-use super::BadInput;
+use super::progress::Progress;
+use super::{bad, print};
 use crate::files;
-use crate::model::Policy;
+use crate::policies::{self, PolicyError};
 use crate::report::{json, steps, svg, timeline};
-use crate::scenario::names::{BadPolicy, POLICIES, PROFILES, set_policy};
-use crate::scenario::{Engine, ModelEngine, Scenario, Trace, closest, parse, run as run_scenario};
+use crate::scenario::{Engine, ModelEngine, Scenario, Trace, parse, run as run_scenario};
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  rnic-cosim run scenarios/qp_state_machine.toml
+  rnic-cosim run scenarios --engine model                every scenario of a folder
+  rnic-cosim run scenarios/qp_state_machine.toml --report out/qp.html --waves out/qp.fst
+  rnic-cosim run scenarios/qp_state_machine.toml --engine model --json
+  rnic-cosim run scenarios/cq_overflow_avoided_by_depth.toml --policy cq_full=overwrite
+  rnic-cosim run - < scenarios/qp_state_machine.toml
+
+Exit codes: 0 every expectation holds, 1 one does not or the hardware failed, 2 bad input.")]
 pub struct Args {
     /// Scenario files, folders of such, or - for standard input
     #[arg(required = true, value_name = "FILE")]
@@ -65,10 +74,6 @@ impl EngineKind {
     const DEFAULT: Self = if cfg!(feature = "rtl") { Self::Both } else { Self::Model };
 }
 
-fn bad(text: impl Into<String>) -> anyhow::Error {
-    BadInput(text.into()).into()
-}
-
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let files = files(&args.files)?;
     options(&args, &files)?;
@@ -88,9 +93,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut list = Vec::new();
     let several = scenarios.len() > 1;
     for scenario in &scenarios {
+        let running = Progress::new(format!("running {}", scenario.file));
         let trace = run_one(&args, scenario)?;
+        drop(running);
         all_passed &= trace.passed();
         write_reports(&args, &trace)?;
+        let viewer = save_file(&args, scenario)?;
         if args.json {
             list.push(json::json(&trace));
         } else if several && !args.steps {
@@ -102,6 +110,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         } else {
             let width = std::io::stdout().is_terminal().then(terminal_width);
             print(&steps::steps(&trace, width))?;
+        }
+        if let (Some(line), false) = (viewer, args.json) {
+            print(&line)?;
         }
     }
     if args.json {
@@ -202,51 +213,44 @@ fn load(file: &Path) -> anyhow::Result<Scenario> {
 
 /// Policies given on the command line replace those of the file.
 fn overrule(args: &Args, scenario: &mut Scenario) -> anyhow::Result<()> {
-    let hint = |text: &str, known: &[&str]| {
-        closest(text, known.iter().copied())
-            .map_or(String::new(), |c| format!(" (did you mean `{c}`?)"))
-    };
     if let Some(name) = &args.profile {
-        let found: Option<&(&'static str, Policy)> = PROFILES.iter().find(|(n, _)| n == name);
-        let Some((known, policy)) = found else {
-            let names: Vec<&str> = PROFILES.iter().map(|(n, _)| *n).collect();
-            return Err(bad(format!(
-                "--profile: `{name}` is no profile, expected one of: {}{}",
-                names.join(", "),
-                hint(name, &names)
-            )));
-        };
+        let (known, policy) =
+            policies::profile(name).map_err(|e| bad(format!("--profile: {e}")))?;
         scenario.profile = known;
-        scenario.policy = *policy;
+        scenario.policy = policy;
     }
     for setting in &args.policy {
-        let Some((name, value)) = setting.split_once('=') else {
-            return Err(bad(format!(
-                "--policy: `{setting}` has no `=`, expected NAME=VALUE, for example sqd=hold_unstarted"
-            )));
-        };
-        set_policy(&mut scenario.policy, name, value).map_err(|e| match e {
-            BadPolicy::Name => bad(format!(
-                "--policy: there is no policy `{name}`, expected one of: {}{}",
-                POLICIES.join(", "),
-                hint(name, POLICIES)
-            )),
-            BadPolicy::Value(known) => bad(format!(
-                "--policy: `{value}` is no value of {name}, expected one of: {}{}",
-                known.join(", "),
-                hint(value, &known)
-            )),
-        })?;
+        let wrong = |e: PolicyError| bad(format!("--policy: {e}"));
+        let (name, value) = policies::parse_setting(setting).map_err(wrong)?;
+        policies::set(&mut scenario.policy, name, value).map_err(wrong)?;
     }
     Ok(())
 }
 
-fn run_one(args: &Args, scenario: &Scenario) -> anyhow::Result<Trace> {
-    let waves = match (&args.waves, &args.waves_dir) {
+fn waves_file(args: &Args, scenario: &Scenario) -> Option<PathBuf> {
+    match (&args.waves, &args.waves_dir) {
         (Some(file), _) => Some(file.clone()),
         (None, Some(dir)) => Some(dir.join(format!("{}.fst", stem(Path::new(&scenario.file))))),
         (None, None) => None,
-    };
+    }
+}
+
+/// Writes what GTKWave needs beside the waveforms; returns the line that opens both.
+#[cfg(feature = "waves")]
+fn save_file(args: &Args, scenario: &Scenario) -> anyhow::Result<Option<String>> {
+    let Some(waves) = waves_file(args, scenario) else { return Ok(None) };
+    let save = crate::waves::write_save_file(&waves)
+        .map_err(|e| bad(format!("cannot write the save file of {}: {e}", waves.display())))?;
+    Ok(Some(format!("waves: gtkwave {} {}\n", waves.display(), save.display())))
+}
+
+#[cfg(not(feature = "waves"))]
+fn save_file(_: &Args, _: &Scenario) -> anyhow::Result<Option<String>> {
+    Ok(None)
+}
+
+fn run_one(args: &Args, scenario: &Scenario) -> anyhow::Result<Trace> {
+    let waves = waves_file(args, scenario);
     let part = waves.as_deref().map(files::scratch);
     let mut engine = engine(args.engine, scenario, part.as_deref()).inspect_err(|_| {
         if let Some(waves) = &waves {
@@ -318,13 +322,4 @@ fn stem(file: &Path) -> String {
 /// Columns, as far as the environment tells.
 fn terminal_width() -> u16 {
     std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(100)
-}
-
-/// Prints, and is content when nobody reads on.
-fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
 }

@@ -1,17 +1,22 @@
 //! The tables that model and RTL obey.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 
-use super::BadInput;
+use super::{BadInput, print};
 use crate::explain::knobs::Profile;
 use crate::report::tables::{Topic, states_svg, table};
 
 /// Prints a table as the golden model has it.
 #[derive(clap::Args)]
-#[command(after_help = "Exit codes: 0 printed, 2 bad input.")]
+#[command(after_help = "Examples:
+  rnic-cosim tables transitions --profile linux --format csv
+  rnic-cosim tables policies
+  rnic-cosim tables states --format svg > states.svg
+  rnic-cosim tables opcodes --json
+
+Exit codes: 0 printed, 2 bad input.")]
 pub struct Args {
     topic: Name,
     /// book or linux
@@ -19,6 +24,9 @@ pub struct Args {
     profile: String,
     #[arg(long, value_enum, default_value_t = Format::Md)]
     format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,7 +68,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Name::WqeLayout => Topic::WqeLayout,
         Name::WqeSizes => Topic::WqeSizes,
     };
-    let text = match args.format {
+    let format = if args.json { Format::Json } else { args.format };
+    let text = match format {
         Format::Md => table(topic, &policy).markdown(),
         Format::Csv => table(topic, &policy).csv(),
         Format::Json => serde_json::to_string_pretty(&table(topic, &policy).json())? + "\n",
@@ -69,6 +78,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             return Err(BadInput("--format svg: only `tables states` is drawn".to_string()).into());
         }
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 use super::coverage::Coverage;
 use super::engine::{Cosim, Failure, Source, View};
 use super::recording::{Recorder, Recording, Replay};
-use super::settings::set_policy;
 use super::shrink;
 use super::stimulus::{Generator, Profile, random_policy};
 use super::timing::Timing;
 use crate::files;
 use crate::hw::{Dut, DutError, HwConfig, Rtl, abi};
 use crate::model::{Channel, Operation, Policy};
+use crate::policies;
 
 /// One random run.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Case {
         let mut policy = random_policy(&mut rng);
         for (key, value) in settings {
             // They were checked when they were parsed.
-            let _ = set_policy(&mut policy, key, value);
+            let _ = policies::set(&mut policy, key, value);
         }
         let timing = Timing::random(&mut rng);
         let settings = settings.to_vec();

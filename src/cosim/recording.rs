@@ -12,10 +12,10 @@ use super::driver::{self, CHANNELS};
 use super::engine::{Cosim, Failure, Source, View};
 use super::mismatch::Plain;
 use super::scoreboard::Observer;
-use super::settings::{PolicyError, policy_pairs, set_policy};
 use super::timing::Timing;
 use crate::hw::Dut;
 use crate::model::{Channel, Config, Operation, Policy};
+use crate::policies::{self, PolicyError};
 
 /// A recorded run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,14 +100,14 @@ pub const FORMAT: u32 = 1;
 impl Recording {
     /// A recording without steps.
     pub fn new(config: &Config, policy: &Policy, timing: Timing, power_up: u64) -> Recording {
-        let book = policy_pairs(&Policy::BOOK);
+        let book = policies::pairs(&Policy::BOOK);
         Recording {
             format: FORMAT,
             seen: String::new(),
             origin: String::new(),
             rtl: String::new(),
             config: config.name.into(),
-            policy: policy_pairs(policy)
+            policy: policies::pairs(policy)
                 .into_iter()
                 .zip(book)
                 .filter(|(own, book)| own != book)
@@ -136,7 +136,7 @@ impl Recording {
     pub fn policies(&self) -> Result<Policy, PolicyError> {
         let mut policy = Policy::BOOK;
         for (key, value) in &self.policy {
-            set_policy(&mut policy, key, value)?;
+            policies::set(&mut policy, key, value)?;
         }
         Ok(policy)
     }
@@ -185,7 +185,7 @@ impl Recording {
         }
         let names = Config::ALL.map(|c| c.name);
         if !names.contains(&recording.config.as_str()) {
-            let near = super::settings::nearest(&recording.config, &names);
+            let near = super::nearest(&recording.config, &names);
             return Err(BadRecording::Config { path: path(), got: recording.config, near });
         }
         if let Err(why) = recording.policies() {
@@ -209,8 +209,12 @@ impl Recording {
     /// # Errors
     /// It cannot be read or used.
     pub fn load(path: &Path) -> Result<Recording, BadRecording> {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|why| match why.kind() {
+        let (name, text) = if path == Path::new("-") {
+            ("<stdin>".to_owned(), std::io::read_to_string(std::io::stdin()))
+        } else {
+            (path.display().to_string(), std::fs::read_to_string(path))
+        };
+        let text = text.map_err(|why| match why.kind() {
             std::io::ErrorKind::InvalidData => {
                 BadRecording::Other { path: name.clone(), why: "it is not text".into() }
             }
@@ -266,7 +270,7 @@ fn something_else(text: &str) -> Option<String> {
             }
             let known = ["format", "config", "steps", "timing", "until", "policy", "power_up"];
             // A misspelt field is pointed out by its own message.
-            let like = |k: &String| super::settings::nearest(k, &known).is_some();
+            let like = |k: &String| super::nearest(k, &known).is_some();
             if fields.keys().any(like) {
                 return None;
             }

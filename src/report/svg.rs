@@ -117,8 +117,9 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Everything right of the labels.
-    pub fn picture(&self) -> Markup {
+    /// Everything right of the labels. In a page that can be worked with, each mark can be
+    /// reached by keyboard and has a name.
+    pub fn picture(&self, live: bool) -> Markup {
         let bottom = self.height - 8;
         html! {
             @for (n, band) in self.layout.bands.iter().enumerate() {
@@ -144,7 +145,7 @@ impl<'a> Drawing<'a> {
                 }
             }
             @for (column, mark) in self.layout.marks.iter().enumerate() {
-                @if let Some(mark) = mark { (self.mark(column, mark)) }
+                @if let Some(mark) = mark { (self.mark(column, mark, live)) }
             }
         }
     }
@@ -244,7 +245,7 @@ impl<'a> Drawing<'a> {
         self.lanes.iter().find(|(_, l)| fits(l)).map(|(y, _)| *y)
     }
 
-    fn mark(&self, column: usize, mark: &Mark) -> Markup {
+    fn mark(&self, column: usize, mark: &Mark, live: bool) -> Markup {
         let x = column * COLUMN + COLUMN / 2;
         let on_qp = mark
             .qpn
@@ -264,8 +265,10 @@ impl<'a> Drawing<'a> {
             mark.event.as_ref().and_then(|_| self.lane(|l| matches!(l, Lane::Events(_))));
         let on_events = on_events.map(|y| y + 22 + self.event_rows[column] * EVENT_ROW);
         let end = on_events.or(on_cq.filter(|_| mark.entry.is_some()));
+        let name = || format!("step {}: {}, {}", mark.step, mark.title, mark.lines.join(", "));
         html! {
-            g.mark data-mark=(column) data-step=(mark.step) {
+            g.mark data-mark=(column) data-step=(mark.step) tabindex=[live.then_some("-1")]
+                role=[live.then_some("button")] aria-label=[live.then(name)] {
                 title { (mark.title) "\n" (mark.lines.join("\n")) }
                 rect.hit x=(column * COLUMN) y=(HEAD) width=(COLUMN) height=(self.height - HEAD - 8) {}
                 @if let (Some(a), Some(b)) = (on_qp, end) {
@@ -359,7 +362,7 @@ pub fn svg(trace: &Trace) -> String {
             rect.paper x="0" y="0" width=(width) height=(height) {}
             text.heading x="12" y="26" { (trace.title) }
             g transform="translate(0 40)" { (d.labels()) }
-            g transform=(format!("translate({LABELS} 40)")) { (d.picture()) }
+            g transform=(format!("translate({LABELS} 40)")) { (d.picture(false)) }
         }
     };
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", page.into_string())

@@ -11,8 +11,8 @@ use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{ContentArrangement, Table as Grid};
 use serde_json::{Map, Value};
 
-use crate::explain::knobs::{KNOBS, PROFILES};
 use crate::model::Policy;
+use crate::policies::{KNOBS, Knob, PROFILES};
 
 pub use svg::states_svg;
 
@@ -149,7 +149,7 @@ pub fn table(topic: Topic, policy: &Policy) -> Table {
 }
 
 fn policies() -> Table {
-    let row = |k: &crate::explain::knobs::Knob| {
+    let row = |k: &Knob| {
         let values = match k.values {
             [] => vec!["a number of bytes".to_string()],
             some => some.iter().map(|v| v.to_string()).collect(),

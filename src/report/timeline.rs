@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use maud::{DOCTYPE, PreEscaped, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::digest::digest;
 use super::layout::Glyph;
 use super::svg::{Drawing, STYLE, glyph};
-use crate::scenario::Trace;
+use crate::scenario::{Judgement, StepTrace, Trace};
 
 const PAGE_STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -26,6 +26,54 @@ const LEGEND: &[(Glyph, &str)] = &[
     (Glyph::Stale, "stale"),
 ];
 
+/// What a button does, its name, its key, its sign.
+const BUTTONS: &[(&str, &str, &str, &str)] = &[
+    ("previous", "Previous step", "←", "◀"),
+    ("next", "Next step", "→", "▶"),
+    ("all", "All steps", "Esc", "All"),
+    ("farther", "Smaller", "-", "−"),
+    ("closer", "Larger", "+", "+"),
+    ("fit", "Fit the width", "0", "Fit"),
+];
+
+/// Expectations of one step that are written out; a storm has thousands.
+const MOST_SHOWN: usize = 40;
+const MOST_WITH_A_MARK: usize = 12;
+
+/// What was expected of the step that a mark belongs to, and what was seen.
+fn expectations(step: &StepTrace) -> Option<Value> {
+    if step.met.is_empty() && step.failures.is_empty() {
+        return None;
+    }
+    let failures = step
+        .failures
+        .iter()
+        .map(|f| format!("✗ {}: expected {}, got {} (line {})", f.what, f.expected, f.got, f.line));
+    let lines: Vec<String> = failures.chain(met(&step.met, MOST_WITH_A_MARK)).collect();
+    let of =
+        if step.number == 0 { "the setup".to_owned() } else { format!("step {}", step.number) };
+    Some(json!({ "title": format!("Expected of {of}"), "lines": lines }))
+}
+
+/// Expectations that hold, in words.
+fn met(met: &[Judgement], most: usize) -> Vec<String> {
+    let shown = met.iter().take(most).map(|m| match m.expected == m.got {
+        true => format!("✓ {}: {}", m.what, m.got),
+        false => format!("✓ {}: expected {}, got {}", m.what, m.expected, m.got),
+    });
+    let more = met.len().saturating_sub(most);
+    shown.chain((more > 0).then(|| format!("… and {more} more"))).collect()
+}
+
+/// The lanes, for those who do not see them.
+fn lanes(trace: &Trace) -> String {
+    let groups = trace.names.groups.iter().map(|g| format!("{} QPs {}", g.count, g.name));
+    let alone = trace.qps.iter().filter(|q| trace.names.group(q.qpn).is_none());
+    let qps = alone.map(|q| format!("QP {}", q.name));
+    let cqs = trace.cqs.iter().map(|c| format!("CQ {} of depth {}", c.name, c.depth));
+    groups.chain(qps).chain(cqs).collect::<Vec<_>>().join(", ")
+}
+
 /// The page.
 pub fn page(trace: &Trace) -> String {
     let d = Drawing::new(trace);
@@ -35,17 +83,13 @@ pub fn page(trace: &Trace) -> String {
         .iter()
         .enumerate()
         .filter_map(|(n, m)| Some((n, m.as_ref()?)))
-        .map(|(n, m)| {
-            let step = trace.steps.iter().find(|s| s.number == m.step);
-            let failures = step.into_iter().flat_map(|s| &s.failures).map(|f| {
-                format!("✗ {} in this step: expected {}, got {}", f.what, f.expected, f.got)
-            });
-            let lines: Vec<String> = m.lines.iter().cloned().chain(failures).collect();
-            (n, json!({ "title": m.title, "lines": lines }))
-        })
+        .map(|(n, m)| (n, json!({ "title": m.title, "lines": m.lines })))
         .collect();
+    let expected: BTreeMap<usize, _> =
+        trace.steps.iter().filter_map(|s| Some((s.number, expectations(s)?))).collect();
+    let details = json!({ "marks": details, "steps": expected });
     // Inside a script element only "</" could end it early.
-    let details = json!(details).to_string().replace("</", "<\\/");
+    let details = details.to_string().replace("</", "<\\/");
     let failed: usize = trace.steps.iter().map(|s| s.failures.len()).sum();
     let page = html! {
         (DOCTYPE)
@@ -76,25 +120,25 @@ pub fn page(trace: &Trace) -> String {
                     @if let Some(defect) = &trace.defect { pre { (defect) } }
                     section.player aria-label="Steps" {
                         div.buttons {
-                            button data-act="previous" title="Previous step (←)" { "◀" }
-                            button data-act="next" title="Next step (→)" { "▶" }
-                            button data-act="all" title="All steps (Esc)" { "All" }
-                            button data-act="farther" title="Smaller (-)" { "−" }
-                            button data-act="closer" title="Larger (+)" { "+" }
-                            button data-act="fit" title="Fit (0)" { "Fit" }
+                            @for (act, name, key, sign) in BUTTONS {
+                                button data-act=(act) title={ (name) " (" (key) ")" } aria-label=(name) {
+                                    (sign)
+                                }
+                            }
                         }
                         p.caption aria-live="polite" {}
                     }
                     div.frame {
-                        svg.timeline width=(d.label_width()) height=(d.height)
+                        svg.timeline width=(d.label_width()) height=(d.height) aria-hidden="true"
                             viewBox=(format!("0 0 {} {}", d.label_width(), d.height)) {
                             (d.labels())
                         }
-                        div.scroll tabindex="0" role="region" aria-label="Timeline" {
-                            svg.timeline width=(d.width()) height=(d.height) role="img"
+                        div.scroll {
+                            svg.timeline width=(d.width()) height=(d.height) role="group"
+                                aria-label={ "Timeline: " (lanes(trace)) }
                                 viewBox=(format!("0 0 {} {}", d.width(), d.height)) {
-                                title { (trace.title) }
-                                (d.picture())
+                                (d.picture(true))
+                                rect.veil x="0" y="0" width="0" height=(d.height) {}
                             }
                         }
                     }
@@ -120,7 +164,7 @@ pub fn page(trace: &Trace) -> String {
                     }
                     p.keys {
                         kbd { "←" } " " kbd { "→" } " steps, " kbd { "Esc" } " all, "
-                        kbd { "j" } " " kbd { "k" } " marks, " kbd { "+" } " " kbd { "-" } " " kbd { "0" } " zoom"
+                        kbd { "j" } " " kbd { "k" } " marks (on a mark also the arrow keys), " kbd { "+" } " " kbd { "-" } " " kbd { "0" } " zoom"
                     }
                     h2 { "Steps" }
                     ol.steps {
@@ -129,8 +173,10 @@ pub fn page(trace: &Trace) -> String {
                             li.failed[!step.failures.is_empty()] data-step=(step.number)
                                 id=(format!("step-{}", step.number)) {
                                 p {
-                                    b { @if step.number == 0 { "Setup" } @else { (step.number) } }
-                                    @if step.number > 0 { (step.text) }
+                                    a href=(format!("#at-{}", step.number)) {
+                                        @if step.number == 0 { "Setup" } @else { (step.number) }
+                                    }
+                                    span { @if step.number > 0 { (step.text) } }
                                 }
                                 dl {
                                     @for (name, lines) in [
@@ -151,6 +197,15 @@ pub fn page(trace: &Trace) -> String {
                                             (f.what) ": expected " (f.expected) ", got " (f.got)
                                             " (line " (f.line) ")"
                                         }
+                                    }
+                                }
+                                @if !step.met.is_empty() {
+                                    details {
+                                        summary {
+                                            (step.checked - step.failures.len().min(step.checked))
+                                            " expectations hold"
+                                        }
+                                        ul { @for l in met(&step.met, MOST_SHOWN) { li { (l) } } }
                                     }
                                 }
                             }

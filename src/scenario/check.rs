@@ -6,7 +6,7 @@ use super::describe;
 use super::file::{Counts, CqePattern, EventPattern, Expected, Names, Outcomes, Range, Step};
 use super::host::Host;
 use super::names::{self, CQ_FLAGS, CQ_NUMBERS, FLUSH, QP_NUMBERS, status_name};
-use super::trace::{Failure, StepTrace};
+use super::trace::{Judgement, StepTrace};
 use crate::model::{
     Answer, AttrMask, Cqe, Event, Layer, ModifyVerdict, Outcome, QpSnapshot, Queue, WqeErrors,
 };
@@ -19,56 +19,77 @@ pub(super) struct Seen<'a> {
     pub step: &'a StepTrace,
 }
 
-/// Judges a step. Returns how many expectations were looked at and those not met.
-pub(super) fn check(step: &Step, seen: &Seen<'_>) -> (usize, Vec<Failure>) {
-    let mut failures = Vec::new();
-    let mut checked = 0;
+/// What was made of a step's expectations.
+#[derive(Default)]
+pub(super) struct Checked {
+    /// How many were looked at.
+    pub count: usize,
+    pub met: Vec<Judgement>,
+    pub failures: Vec<Judgement>,
+}
+
+impl Checked {
+    fn take(&mut self, line: usize, judged: Result<Said, Said>) {
+        let (list, (what, expected, got)) = match judged {
+            Ok(said) => (&mut self.met, said),
+            Err(said) => (&mut self.failures, said),
+        };
+        list.push(Judgement { line, what, expected, got });
+    }
+}
+
+/// Judges a step.
+pub(super) fn check(step: &Step, seen: &Seen<'_>) -> Checked {
+    let mut all = Checked::default();
     match &step.outcomes {
         Outcomes::Any => {}
         Outcomes::All(expected) => {
-            checked += seen.outcomes.len();
+            let of = seen.outcomes.len();
+            all.count += of;
             let wrong = seen.outcomes.iter().enumerate().find(|(_, o)| *o != expected);
-            if let Some((at, got)) = wrong {
-                let what = format!("outcome of operation {} of {}", at + 1, seen.outcomes.len());
-                failures.push(failure(step.line, what, expected, got));
+            let judged = match wrong {
+                Some((at, got)) => {
+                    let what = format!("outcome of operation {} of {of}", at + 1);
+                    Err((what, expected.to_string(), got.to_string()))
+                }
+                None => {
+                    let what = match of {
+                        1 => "outcome of the operation".to_owned(),
+                        _ => format!("outcome of {of} operations"),
+                    };
+                    Ok((what, expected.to_string(), expected.to_string()))
+                }
+            };
+            if of > 0 {
+                all.take(step.line, judged);
             }
         }
         Outcomes::Each(expected) => {
-            checked += expected.len();
-            if expected != seen.outcomes {
-                let list = |l: &[Outcome]| join(l.iter());
-                failures.push(failure(
-                    step.line,
-                    "outcomes".to_owned(),
-                    list(expected),
-                    list(seen.outcomes),
-                ));
-            }
+            all.count += expected.len();
+            let list = |l: &[Outcome]| join(l.iter());
+            let judged = if expected == seen.outcomes { Ok } else { Err };
+            let said = ("outcomes".to_owned(), list(expected), list(seen.outcomes));
+            all.take(step.line, judged(said));
         }
     }
     for c in &step.checks {
-        checked += 1;
-        if let Err((what, expected, got)) = seen.judge(&c.what) {
-            failures.push(Failure { line: c.line, what, expected, got });
-        }
+        all.count += 1;
+        all.take(c.line, seen.judge(&c.what));
     }
-    (checked, failures)
+    all
 }
 
-fn failure(line: usize, what: String, expected: impl Display, got: impl Display) -> Failure {
-    Failure { line, what, expected: expected.to_string(), got: got.to_string() }
-}
-
-/// What it was about, what was expected, what was seen.
-type Difference = (String, String, String);
+/// What it is about, what was expected, what was seen.
+type Said = (String, String, String);
 
 fn equal<T: PartialEq>(
     what: impl FnOnce() -> String,
     expected: T,
     got: T,
     show: impl Fn(&T) -> String,
-) -> Result<(), Difference> {
-    if expected == got { Ok(()) } else { Err((what(), show(&expected), show(&got))) }
+) -> Result<Said, Said> {
+    let judged = if expected == got { Ok } else { Err };
+    judged((what(), show(&expected), show(&got)))
 }
 
 fn join<T: Display>(items: impl Iterator<Item = T>) -> String {
@@ -77,7 +98,7 @@ fn join<T: Display>(items: impl Iterator<Item = T>) -> String {
 }
 
 impl Seen<'_> {
-    fn judge(&self, expected: &Expected) -> Result<(), Difference> {
+    fn judge(&self, expected: &Expected) -> Result<Said, Said> {
         let qp = |q: &u32| self.names.qp(*q);
         let cq = |c: &u32| self.names.cq(*c);
         match expected {
@@ -201,18 +222,18 @@ impl Seen<'_> {
         found.unwrap_or_default()
     }
 
-    fn mask(&self, what: &str, expected: AttrMask, got: AttrMask) -> Result<(), Difference> {
+    fn mask(&self, what: &str, expected: AttrMask, got: AttrMask) -> Result<Said, Said> {
         equal(|| what.to_owned(), expected, got, |m| describe::mask(*m))
     }
 
-    fn qp(&self, qpn: u32, what: &str) -> Result<QpSnapshot, Difference> {
+    fn qp(&self, qpn: u32, what: &str) -> Result<QpSnapshot, Said> {
         self.step.after.qps.get(&qpn).copied().ok_or_else(|| {
             let name = self.names.qp(qpn);
             (format!("{what} of {name}"), "a QP".to_owned(), "no such QP".to_owned())
         })
     }
 
-    fn cq(&self, cqn: u32, what: &str) -> Result<crate::model::CqSnapshot, Difference> {
+    fn cq(&self, cqn: u32, what: &str) -> Result<crate::model::CqSnapshot, Said> {
         self.step.after.cqs.get(&cqn).copied().ok_or_else(|| {
             let name = self.names.cq(cqn);
             (format!("{what} of {name}"), "a CQ".to_owned(), "no such CQ".to_owned())
@@ -230,7 +251,7 @@ impl Seen<'_> {
     }
 
     /// Order counts within one queue of one QP; between queues none is promised.
-    fn cqes(&self, what: &str, patterns: &[CqePattern], got: &[Cqe]) -> Result<(), Difference> {
+    fn cqes(&self, what: &str, patterns: &[CqePattern], got: &[Cqe]) -> Result<Said, Said> {
         let mut left: Vec<&Cqe> = got.iter().collect();
         let mut fine = patterns.len() == got.len();
         for p in patterns {
@@ -249,16 +270,18 @@ impl Seen<'_> {
                 None => fine = false,
             }
         }
-        if fine { Ok(()) } else { Err(self.difference(what, patterns, got)) }
+        let judged = if fine { Ok } else { Err };
+        judged(self.said(what, patterns, got))
     }
 
     /// Order counts.
-    fn list(&self, what: &str, patterns: &[CqePattern], got: &[Cqe]) -> Result<(), Difference> {
+    fn list(&self, what: &str, patterns: &[CqePattern], got: &[Cqe]) -> Result<Said, Said> {
         let fine = patterns.len() == got.len() && patterns.iter().zip(got).all(|(p, c)| fits(p, c));
-        if fine { Ok(()) } else { Err(self.difference(what, patterns, got)) }
+        let judged = if fine { Ok } else { Err };
+        judged(self.said(what, patterns, got))
     }
 
-    fn difference(&self, what: &str, patterns: &[CqePattern], got: &[Cqe]) -> Difference {
+    fn said(&self, what: &str, patterns: &[CqePattern], got: &[Cqe]) -> Said {
         (
             what.to_owned(),
             join(patterns.iter().map(|p| self.show_pattern(p))),
@@ -279,7 +302,7 @@ impl Seen<'_> {
         if parts.is_empty() { "any entry".to_owned() } else { parts.join(" ") }
     }
 
-    fn counts(&self, what: &str, c: &Counts, cqn: Option<u32>) -> Result<(), Difference> {
+    fn counts(&self, what: &str, c: &Counts, cqn: Option<u32>) -> Result<Said, Said> {
         let written: Vec<u8> = self
             .step
             .happenings
@@ -292,11 +315,9 @@ impl Seen<'_> {
         let got = [of(|s| s == 0), of(|s| s == FLUSH), of(|s| s != 0 && s != FLUSH)];
         let ranges = [c.success, c.flush, c.error];
         let within = |(r, n): (&Range, &u64)| (r.least..=r.most).contains(n);
-        if ranges.iter().zip(&got).all(within) {
-            return Ok(());
-        }
+        let judged = if ranges.iter().zip(&got).all(within) { Ok } else { Err };
         let [a, b, d] = ranges.map(|r| r.to_string());
-        Err((
+        judged((
             what.to_owned(),
             format!("{a} success, {b} flush, {d} error"),
             format!("{} success, {} flush, {} error", got[0], got[1], got[2]),
@@ -304,7 +325,7 @@ impl Seen<'_> {
     }
 
     /// Every record exactly once; between different QPs no order is promised.
-    fn events(&self, patterns: &[EventPattern]) -> Result<(), Difference> {
+    fn events(&self, patterns: &[EventPattern]) -> Result<Said, Said> {
         let got: Vec<Event> = self.step.happenings.iter().filter_map(|h| h.effects.event).collect();
         let mut left = got.clone();
         let mut fine = true;
@@ -322,9 +343,7 @@ impl Seen<'_> {
             });
             fine &= found >= p.times.least;
         }
-        if fine && left.is_empty() {
-            return Ok(());
-        }
+        let judged = if fine && left.is_empty() { Ok } else { Err };
         let show = |p: &EventPattern| {
             let qpn = p.qpns.as_ref().map(|q| q.start);
             let event = Event { kinds: p.kinds, qpn, cqn: p.cqn };
@@ -337,7 +356,7 @@ impl Seen<'_> {
             }
         };
         let seen = crate::report::digest::events(&got, self.names);
-        Err(("events".to_owned(), join(patterns.iter().map(show)), join(seen.iter())))
+        judged(("events".to_owned(), join(patterns.iter().map(show)), join(seen.iter())))
     }
 }
 

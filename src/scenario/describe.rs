@@ -36,7 +36,8 @@ pub fn operation(op: &Operation, names: &impl Naming) -> String {
             format!("post {name} on {}, in block {} of its ring", names.qp(w.qpn), w.first_block)
         }
         Operation::RegKey { lkey, base, length, .. } => {
-            format!("register key {lkey}: {length} bytes at {base:#x}")
+            let unit = if *length == 1 { "byte" } else { "bytes" };
+            format!("register key {lkey}: {length} {unit} at {base:#x}")
         }
         Operation::DeregKey { lkey } => format!("deregister key {lkey}"),
         Operation::PostSend(p) => {

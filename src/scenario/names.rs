@@ -1,9 +1,6 @@
 //! Names that scenario files and reports use, and the values behind them.
 
-use crate::model::{
-    AttrMask, AttrValues, Config, CqFull, CqScope, CqSnapshot, CurState, LinkLayer, Policy,
-    QpSnapshot, Sqd, WqeCheck,
-};
+use crate::model::{AttrMask, AttrValues, Config, CqSnapshot, QpSnapshot};
 
 /// `ibv_wc_status` without its prefix, by number.
 pub const STATUS: &[&str] = &[
@@ -79,100 +76,6 @@ pub const CONFIGS: &[(&str, Config)] = &[
     ("deep", Config::DEEP),
     ("large", Config::LARGE),
 ];
-
-/// The named policy profiles.
-pub const PROFILES: &[(&str, Policy)] = &[("book", Policy::BOOK), ("linux", Policy::LINUX)];
-
-/// Names of the policies.
-pub const POLICIES: &[&str] = &[
-    "reset_to_err",
-    "cur_state",
-    "rc_sqe_row",
-    "leave_draining",
-    "sqd",
-    "wqe_check",
-    "cq_full",
-    "cq_scope",
-    "max_inline",
-    "link_layer",
-];
-
-/// What is wrong with a policy setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BadPolicy {
-    /// The name; the known ones are [`POLICIES`].
-    Name,
-    /// The value; these are the known ones.
-    Value(Vec<&'static str>),
-}
-
-/// Sets one policy by name and value, both as in the table of policies.
-///
-/// # Errors
-/// The name or the value is unknown.
-pub fn set_policy(policy: &mut Policy, name: &str, value: &str) -> Result<(), BadPolicy> {
-    fn choose<T: Copy>(value: &str, choices: &[(&'static str, T)]) -> Result<T, BadPolicy> {
-        choices
-            .iter()
-            .find(|(n, _)| *n == value)
-            .map(|(_, v)| *v)
-            .ok_or_else(|| BadPolicy::Value(choices.iter().map(|(n, _)| *n).collect()))
-    }
-    match name {
-        "reset_to_err" => {
-            policy.refuse_reset_to_err = choose(value, &[("allow", false), ("refuse", true)])?;
-        }
-        "cur_state" => {
-            policy.cur_state =
-                choose(value, &[("match", CurState::Match), ("override", CurState::Override)])?;
-        }
-        "rc_sqe_row" => {
-            policy.rc_sqe_row = choose(value, &[("absent", false), ("present", true)])?;
-        }
-        "leave_draining" => {
-            policy.allow_leave_draining = choose(value, &[("refuse", false), ("allow", true)])?;
-        }
-        "sqd" => {
-            policy.sqd = choose(
-                value,
-                &[("drain_posted", Sqd::DrainPosted), ("hold_unstarted", Sqd::HoldUnstarted)],
-            )?;
-        }
-        "wqe_check" => {
-            policy.wqe_check = choose(
-                value,
-                &[("at_post", WqeCheck::AtPost), ("in_pipeline", WqeCheck::InPipeline)],
-            )?;
-        }
-        "cq_full" => {
-            policy.cq_full = choose(
-                value,
-                &[("keep_unread", CqFull::KeepUnread), ("overwrite", CqFull::Overwrite)],
-            )?;
-        }
-        "cq_scope" => {
-            policy.cq_scope = choose(
-                value,
-                &[
-                    ("affected", CqScope::Affected),
-                    ("sticky", CqScope::Sticky),
-                    ("cascade", CqScope::Cascade),
-                ],
-            )?;
-        }
-        "max_inline" => {
-            policy.max_inline = value
-                .parse()
-                .map_err(|_| BadPolicy::Value(vec!["a number of bytes from 0 to 4294967295"]))?;
-        }
-        "link_layer" => {
-            policy.link_layer =
-                choose(value, &[("roce", LinkLayer::Roce), ("infiniband", LinkLayer::Infiniband)])?;
-        }
-        _ => return Err(BadPolicy::Name),
-    }
-    Ok(())
-}
 
 /// One attribute value: its name, the mask bit it belongs to, the largest value that fits,
 /// and how to write and read it.

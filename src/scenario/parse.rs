@@ -7,9 +7,10 @@ use toml::de::DeTable;
 
 use super::fields::{Fields, Node, Result};
 use super::file::{CqDecl, Names, QpDecl, QpGroup, Scenario, TransportCode};
-use super::names::{self, BadPolicy};
+use super::names;
 use super::problem::{BadScenario, Problem};
 use crate::model::{Config, Policy, QpState, Transport};
+use crate::policies::{self, PolicyError};
 
 /// Reads one scenario.
 ///
@@ -28,9 +29,9 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
     let top = Fields::new("the scenario", 0..0, root.get_ref()).only(TOP)?;
     let title = top.need("title")?.str()?.to_owned();
     let (profile, base) = match top.get("profile") {
-        None => names::PROFILES[0],
+        None => policies::PROFILES[0],
         Some(n) => {
-            let choices: Vec<_> = names::PROFILES.iter().map(|(s, p)| (*s, (*s, *p))).collect();
+            let choices: Vec<_> = policies::PROFILES.iter().map(|(s, p)| (*s, (*s, *p))).collect();
             n.one_of("policy profile", &choices)?
         }
     };
@@ -125,20 +126,24 @@ fn in_range(span: &Range<usize>, what: &str, n: u32, last: u64, config: &Config)
 
 fn read_policy(node: Node<'_>, base: Policy) -> Result<Policy> {
     let mut policy = base;
-    for (key, value) in node.fields(names::POLICIES)?.entries() {
+    for (key, value) in node.fields(&policies::NAMES)?.entries() {
         let written = if value.is_integer() {
             value.uint(0..=u64::from(u32::MAX))?.to_string()
         } else {
             value.str()?.to_owned()
         };
-        names::set_policy(&mut policy, value.name, &written).map_err(|bad| match bad {
-            BadPolicy::Name => Problem::new(key, "no such policy", "unknown"),
-            BadPolicy::Value(known) => value
+        policies::set(&mut policy, value.name, &written).map_err(|bad| match bad {
+            PolicyError::Value { known: [], .. } => value.problem(
+                format!("`{written}` is no value of the policy `{}`", value.name),
+                "expected a number of bytes from 0 to 4294967295",
+            ),
+            PolicyError::Value { known, .. } => value
                 .problem(
                     format!("`{written}` is no value of the policy `{}`", value.name),
                     format!("expected one of: {}", known.join(", ")),
                 )
                 .did_you_mean(&written, known.iter().copied()),
+            _ => Problem::new(key, "no such policy", "unknown"),
         })?;
     }
     Ok(policy)

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::check::{Seen, check};
+use super::check::{Checked, Seen, check};
 use super::engine::{Defect, Engine};
 use super::file::{
     Action, AttrsAsk, CompleteAsk, ConsumeAsk, ModifyAsk, QpDecl, Scenario, Step, WaitAsk,
 };
 use super::host::Host;
 use super::parse_step::default_values;
-use super::trace::{CqLane, Failure, Happening, QpLane, StepTrace, Trace};
+use super::trace::{CqLane, Happening, Judgement, QpLane, StepTrace, Trace};
 use crate::model::{
     AttrMask, Modify, Operation, Outcome, QpState, Queue, Transport, transition_row,
 };
@@ -110,8 +110,9 @@ impl<'a> Runner<'a> {
             outcomes: &self.outcomes,
             step: &self.now,
         };
-        let (checked, failures) = check(step, &seen);
-        self.now.checked += checked;
+        let Checked { count, met, failures } = check(step, &seen);
+        self.now.checked += count;
+        self.now.met.extend(met);
         self.now.failures.extend(failures);
         self.end_step()
     }
@@ -181,7 +182,7 @@ impl<'a> Runner<'a> {
     }
 
     fn fail(&mut self, line: usize, what: String, expected: &str, got: impl ToString) {
-        self.now.failures.push(Failure {
+        self.now.failures.push(Judgement {
             line,
             what,
             expected: expected.to_owned(),

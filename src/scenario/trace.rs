@@ -43,9 +43,9 @@ pub struct Observation {
     pub cqs: BTreeMap<u32, CqSnapshot>,
 }
 
-/// An expectation that was not met.
+/// An expectation, and what was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct Judgement {
     /// Line of the scenario file.
     pub line: usize,
     /// What it is about: `state of A`.
@@ -68,7 +68,10 @@ pub struct StepTrace {
     pub notes: Vec<String>,
     /// How many expectations were checked.
     pub checked: usize,
-    pub failures: Vec<Failure>,
+    /// Expectations that were met; many equal ones are told as one.
+    pub met: Vec<Judgement>,
+    /// Expectations that were not met.
+    pub failures: Vec<Judgement>,
     /// At the end of the step.
     pub after: Observation,
 }

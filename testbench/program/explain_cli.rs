@@ -315,12 +315,12 @@ fn bad_words_on_the_command_line() {
     refuses_input(
         &with(&["--mask", "1", "--profile", "linus"]),
         "",
-        &["`linus`", "did you mean linux?"],
+        &["`linus`", "did you mean `linux`?"],
     );
     refuses_input(
         &with(&["--mask", "1", "--policy", "cur_state=overide"]),
         "",
-        &["did you mean override?"],
+        &["did you mean `override`?"],
     );
     refuses_input(&with(&["--errno", "4711"]), "", &["4711"]);
     refuses_input(&["--transport", "RC", "--from", "RTS", "--mask", "1"], "", &["--to"]);
@@ -359,10 +359,10 @@ fn bad_fields_in_a_file_are_pointed_at() {
     refuses_input(&["-"], "step = []", &["standard input:1:8"]);
     refuses_input(&["-"], "", &["step"]);
     refuses_input(&["-"], "[[step]", &["standard input:1:"]);
-    refuses_input(&["-"], "profile = 'linus'\n", &["standard input:1:11", "did you mean linux?"]);
+    refuses_input(&["-"], "profile = 'linus'\n", &["standard input:1:11", "did you mean `linux`?"]);
     refuses_input(
         &["-"],
         "[policy]\ncq_scop = 'sticky'\n",
-        &["standard input:2:", "did you mean cq_scope?"],
+        &["standard input:2:", "did you mean `cq_scope`?"],
     );
 }

@@ -7,6 +7,7 @@ mod explain_cases;
 mod explain_cli;
 mod own_rtl;
 mod provision_cases;
+mod report_page;
 mod reuse;
 mod scenario_errors;
 mod scenario_expect;
@@ -23,3 +24,5 @@ mod examples;
 mod functional_coverage;
 #[cfg(feature = "rtl")]
 mod regress_engine;
+#[cfg(feature = "rtl")]
+mod waves;

@@ -184,7 +184,8 @@ fn waveforms_are_whole() {
     let file = dir.path().join("qp_state_machine.fst");
     let waves = wellen::simple::read(&file).expect("a complete FST file");
     assert!(waves.hierarchy().items().next().is_some());
-    assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 1);
+    // And its save file for GTKWave.
+    assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 2);
 }
 
 #[cfg(not(feature = "rtl"))]

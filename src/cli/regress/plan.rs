@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use super::{CampaignArgs, bad};
 use crate::cosim::campaign::Case;
+use crate::cosim::nearest;
 use crate::cosim::stimulus::Profile;
-use crate::cosim::{nearest, parse_setting};
 use crate::hw::HwConfig;
+use crate::policies;
 
 /// The runs of one call, and what they are part of.
 pub struct Plan {
@@ -35,7 +36,9 @@ impl Plan {
         }
         let mut settings = Vec::new();
         for text in &args.policy {
-            settings.push(parse_setting(text).map_err(|e| bad(format!("--policy: {e}")))?);
+            let (name, value) =
+                policies::parse_setting(text).map_err(|e| bad(format!("--policy: {e}")))?;
+            settings.push((name.to_owned(), value.to_owned()));
         }
         if args.ops == 0 {
             return Err(bad("--ops 0: expected at least one operation"));

@@ -186,7 +186,12 @@ fn keep(
             eprintln!("{e}");
             None
         }
-        _ => Some(waves),
+        _ => {
+            if let Err(e) = crate::waves::write_save_file(&waves) {
+                eprintln!("no save file for GTKWave beside {}: {e}", waves.display());
+            }
+            Some(waves)
+        }
     };
     Ok(Some(Kept { case: case.clone(), failure, recording, file, waves: written }))
 }
