@@ -101,8 +101,7 @@ const EVENT: [Line; 3] = [
                 (abi::RNIC_EV_SQ_DRAINED, "SQ_DRAINED"),
                 (abi::RNIC_EV_COMPLETION, "completion"),
             ];
-            let set =
-                kinds.iter().filter(|(bit, _)| u32::from(r.resp.event.kinds) & *bit as u32 != 0);
+            let set = kinds.iter().filter(|(bit, _)| u32::from(r.resp.event.kinds) & *bit != 0);
             set.map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
         },
     ),
