@@ -197,6 +197,9 @@ module rnic_execute
 
   qp_ctx_t  judged;        // the QP after the operation, before its completion attempt
   outcome_e outcome;
+  // What an outcome of OK lets happen. Each is set where its own operation is judged: read from
+  // `outcome` it would wait for the judgement of all the others.
+  logic     created, cq_ok, stores_send, stores_recv, key_ok, stale;
   logic     retires;
   logic     attempt;       // a CQE is due
   cqe_core_t cqe;
@@ -245,6 +248,12 @@ module rnic_execute
   always_comb begin
     judged       = touched;
     outcome      = OUT_OK;
+    created      = 1'b0;
+    cq_ok        = 1'b0;
+    stores_send  = 1'b0;
+    stores_recv  = 1'b0;
+    key_ok       = 1'b0;
+    stale        = 1'b0;
     retires      = 1'b1;
     attempt      = 1'b0;
     cqe          = '0;
@@ -266,10 +275,12 @@ module rnic_execute
         if (!cq_in_range) outcome = OUT_CQN_RANGE;
         else if (cq_i.exists) outcome = OUT_CQ_EXISTS;
         else if (cmd_i.depth == '0 || cmd_i.depth > CQ_DEPTH_MAX) outcome = OUT_BAD_DEPTH;
+        else cq_ok = 1'b1;
       end
       K_DESTROY_CQ: begin
         if (!cq_exists) outcome = OUT_NO_CQ;
         else if (cq_i.attached != '0) outcome = OUT_CQ_ATTACHED;
+        else cq_ok = 1'b1;
       end
       K_QUERY_CQ, K_SET_CQ_FAULT, K_ARM: if (!cq_exists) outcome = OUT_NO_CQ;
       K_CONSUME: begin
@@ -287,7 +298,9 @@ module rnic_execute
         else if (cmd_i.transport > 8'd2) outcome = OUT_BAD_TRANSPORT;
         else if (cmd_i.sq_ceiling == '0 || cmd_i.sq_ceiling > SQ_DEPTH || cmd_i.rq_ceiling == '0
                  || cmd_i.rq_ceiling > RQ_DEPTH) outcome = OUT_BAD_CEILING;
-        if (outcome == OUT_OK) begin
+        else begin
+          created           = 1'b1;
+          cq_ok             = 1'b1;
           judged            = '0;
           judged.exists     = 1'b1;
           judged.transport  = cmd_i.transport[1:0];
@@ -306,6 +319,7 @@ module rnic_execute
         retires = 1'b0;
         if (!exists) outcome = OUT_NO_QP;
         else begin
+          cq_ok         = 1'b1;
           to_reset      = 1'b1;
           judged.exists = 1'b0;
         end
@@ -313,6 +327,7 @@ module rnic_execute
       K_CREATE_QP_2, K_DESTROY_QP_2: begin
         judged  = qp_i;
         outcome = first_i.retire.outcome;
+        cq_ok   = first_i.retire.outcome == OUT_OK;
       end
       K_QUERY_QP: if (!exists) outcome = OUT_NO_QP;
       K_MODIFY_QP: begin
@@ -365,10 +380,12 @@ module rnic_execute
                  || ((cmd_i.region.access[ACCESS_REMOTE_WRITE]
                       || cmd_i.region.access[ACCESS_REMOTE_ATOMIC])
                      && !cmd_i.region.access[ACCESS_LOCAL_WRITE])) outcome = OUT_BAD_ACCESS;
+        else key_ok = 1'b1;
       end
       K_DEREG_KEY: begin
         if (32'(cmd_i.region.lkey[31:8]) >= NUM_KEY || !key_i.exists
             || key_i.variant != cmd_i.region.lkey[7:0]) outcome = OUT_NO_KEY;
+        else key_ok = 1'b1;
       end
 
       // ---- posts
@@ -381,6 +398,7 @@ module rnic_execute
         end else if (touched.sq_queued >= touched.sq_ceiling) outcome = OUT_QUEUE_FULL;
         else if (live_s && form_errors && !straps_i.wqe_check_in_pipeline) outcome = OUT_BAD_WQE;
         else begin
+          stores_send      = 1'b1;
           judged.sq_queued = touched.sq_queued + 1'b1;
           if (live_s && !waiting) begin
             // First in line: it may leave at once, or must say what it waits for.
@@ -403,11 +421,13 @@ module rnic_execute
         else if (touched.state == QPS_RESET) outcome = OUT_BAD_STATE;
         else if (touched.rq_queued >= touched.rq_ceiling) outcome = OUT_QUEUE_FULL;
         else judged.rq_queued = touched.rq_queued + 1'b1;
+        stores_recv = outcome == OUT_OK;
       end
 
       // ---- completions
       K_COMPLETE: begin
-        if (!exists || !(on_rq ? oldest_r : oldest_s)) outcome = OUT_STALE;
+        stale = !(on_rq ? oldest_r : oldest_s);
+        if (!exists || stale) outcome = OUT_STALE;
         else begin
           cqe.status = wire_i.status;
           worthy     = wc_error;
@@ -543,14 +563,14 @@ module rnic_execute
     new_sum = '0;
     unique case (kind)
       K_CREATE_CQ: begin
-        cq_we_o             = outcome == OUT_OK;
+        cq_we_o             = cq_ok;
         cq_o                = '0;
         cq_o.exists         = 1'b1;
         cq_o.depth          = cmd_i.depth[RingW-1:0];
         cq_o.ignore_overrun = cmd_i.ignore_overrun != '0;
       end
       K_DESTROY_CQ: begin
-        cq_we_o = outcome == OUT_OK;
+        cq_we_o = cq_ok;
         cq_o    = '0;
       end
       K_SET_CQ_FAULT: begin
@@ -564,13 +584,13 @@ module rnic_execute
         else if (cq_i.arm != ARM_NEXT) cq_o.arm = ARM_SOLICITED;
       end
       K_CREATE_QP, K_CREATE_QP_2: begin
-        cq_we_o          = outcome == OUT_OK;
+        cq_we_o          = cq_ok;
         new_sum          = (kind == K_CREATE_QP) ? cmd_i.sq_ceiling : cmd_i.rq_ceiling;
         cq_o.ceiling_sum = cq_i.ceiling_sum + new_sum;
         cq_o.attached    = cq_i.attached + 1'b1;
       end
       K_DESTROY_QP, K_DESTROY_QP_2: begin
-        cq_we_o          = outcome == OUT_OK;
+        cq_we_o          = cq_ok;
         new_sum          = (kind == K_DESTROY_QP) ? 32'(qp_i.sq_ceiling) : 32'(qp_i.rq_ceiling);
         cq_o.ceiling_sum = cq_i.ceiling_sum - new_sum;
         cq_o.attached    = cq_i.attached - 1'b1;
@@ -637,12 +657,12 @@ module rnic_execute
   end
 
   assign qp_we_o      = valid_i && qp_op && qp_in_range;
-  assign sq_meta_we_o = valid_i && kind == K_POST_SEND && outcome == OUT_OK;
-  assign rq_meta_we_o = valid_i && kind == K_POST_RECV && outcome == OUT_OK;
+  assign sq_meta_we_o = valid_i && stores_send;
+  assign rq_meta_we_o = valid_i && stores_recv;
   assign meta_slot_o  = cmd_slot;
   assign attr_we_o    = (valid_i && attr_write) ? cmd_i.attr_mask[NUM_ATTR-1:0] : '0;
 
-  assign key_we_o = valid_i && kind inside {K_REG_KEY, K_DEREG_KEY} && outcome == OUT_OK;
+  assign key_we_o = valid_i && key_ok;
   assign key_change_o = '{index: cmd_i.region.lkey[31:8],
                           entry: '{exists: kind == K_REG_KEY,
                                    variant: cmd_i.region.lkey[7:0],
@@ -650,8 +670,8 @@ module rnic_execute
                                    base: cmd_i.region.base,
                                    last: region_last[63:0]}};
 
-  assign stale_inc_o   = valid_i && kind == K_COMPLETE && exists && outcome == OUT_STALE;
-  assign stale_clear_o = valid_i && kind == K_CREATE_QP && outcome == OUT_OK;
+  assign stale_inc_o   = valid_i && exists && stale;
+  assign stale_clear_o = valid_i && created;
 
   assign issue_push_o    = valid_i && issues;
   assign issue_release_o = valid_i && op_i.room && !issues;
@@ -697,7 +717,7 @@ module rnic_execute
 
     // A touched QP was in ERR before it was touched.
     retire.state_before = shows_state ? {1'b0, touched.state} : '1;
-    retire.state_after  = ((shows_state || (kind == K_CREATE_QP && outcome == OUT_OK))
+    retire.state_after  = ((shows_state || created)
                            && settled.exists) ? {1'b0, settled.state} : '1;
 
     // The CQ that the operation names, or that its completion or its QP_FATAL names.
@@ -722,7 +742,7 @@ module rnic_execute
     if (second) begin
       // The record of the first beat, with the verdict on the receive CQ.
       record_o = first_i;
-      if (kind == K_CREATE_QP_2 && outcome == OUT_OK) begin
+      if (kind == K_CREATE_QP_2 && cq_ok) begin
         record_o.cq_exceeds[1] = cq_o.ceiling_sum > 32'(cq_i.depth);
         if (qp_i.send_cqn == qp_i.recv_cqn) record_o.cq_exceeds[0] = record_o.cq_exceeds[1];
       end
@@ -742,13 +762,13 @@ module rnic_execute
         default: ;
       endcase
       // Of the send CQ; final unless the receive queue joins it in the second beat.
-      record_o.cq_exceeds[0] = kind == K_CREATE_QP && outcome == OUT_OK
+      record_o.cq_exceeds[0] = created
                                && cq_o.ceiling_sum > 32'(cq_i.depth);
     end
   end
 
   assign first_o    = record_o;
   assign retires_o  = valid_i && retires;
-  assign query_qp_o = kind == K_QUERY_QP && outcome == OUT_OK;
+  assign query_qp_o = kind == K_QUERY_QP && exists;
 
 endmodule
