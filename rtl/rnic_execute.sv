@@ -608,6 +608,18 @@ module rnic_execute
   event_kinds_t kinds;
   logic         drained, now_runnable, now_owes;
 
+  function automatic logic runnable(qp_ctx_t q, logic hold_unstarted);
+    return q.exists && q.sq_queued != q.sq_issued && q.sq_flush_owed == '0
+           && q.blocked == BLOCK_NO
+           && (q.state == QPS_RTS || (q.state == QPS_SQD && !hold_unstarted));
+  endfunction
+
+  function automatic logic owes(qp_ctx_t q);
+    return q.exists
+           && ((q.state == QPS_ERR && (q.sq_queued != '0 || q.rq_queued != '0))
+               || (q.state == QPS_SQE && q.sq_queued != '0) || q.sq_flush_owed != '0);
+  endfunction
+
   always_comb begin
     settled = judged;
     kinds   = '0;
@@ -639,16 +651,10 @@ module rnic_execute
     kinds.sq_drained = drained || drain_asked;
     kinds.completion = fires;
 
-    // List membership: one rule after every operation, on whatever the QP is now.
-    now_runnable = settled.exists && settled.sq_queued != settled.sq_issued
-                   && settled.sq_flush_owed == '0 && settled.blocked == BLOCK_NO
-                   && (settled.state == QPS_RTS
-                       || (settled.state == QPS_SQD && !straps_i.sqd_hold_unstarted));
-    now_owes = settled.exists
-               && ((settled.state == QPS_ERR
-                    && (settled.sq_queued != '0 || settled.rq_queued != '0))
-                   || (settled.state == QPS_SQE && settled.sq_queued != '0)
-                   || settled.sq_flush_owed != '0);
+    // List membership: one rule after every operation, on whatever the QP is now. A failed
+    // attempt, known last, only chooses between two answers.
+    now_runnable = !failed && runnable(judged, straps_i.sqd_hold_unstarted);
+    now_owes     = failed ? owes(enter_err(judged)) : owes(judged);
     push_issue_o = valid_i && qp_op && qp_in_range && now_runnable && !settled.on_issue;
     push_flush_o = valid_i && qp_op && qp_in_range && now_owes && !settled.on_flush;
     qp_o          = settled;
