@@ -12,5 +12,6 @@ rtl/wqe_ctrl_decoder.sv
 rtl/key_table.sv
 rtl/wqe_segment_walker.sv
 rtl/cq_ring.sv
+rtl/slot_facts.sv
 rtl/rnic_execute.sv
 rtl/rnic_top.sv

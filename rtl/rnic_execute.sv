@@ -11,16 +11,13 @@
 module rnic_execute
   import rnic_pkg::*;
 #(
-    parameter int unsigned NUM_QP       = 64,
-    parameter int unsigned NUM_CQ       = 16,
-    parameter int unsigned SQ_DEPTH     = 64,
-    parameter int unsigned RQ_DEPTH     = 64,
-    parameter int unsigned CQ_DEPTH_MAX = 65536,
-    parameter int unsigned NUM_KEY      = 64
+    parameter int unsigned SQ_DEPTH = 64,
+    parameter int unsigned RQ_DEPTH = 64
 ) (
     input  straps_t    straps_i,
     input  logic       valid_i,
     input  slot_op_t   op_i,
+    input  slot_facts_t facts_i,
     input  cmd_t       cmd_i,          // the record of the channel that the operation came by
     input  wire_t      wire_i,
     input  cqdb_t      cqdb_i,
@@ -29,8 +26,8 @@ module rnic_execute
     input  cq_shadow_t other_i,       // the QP's other CQ
     input  sq_meta_t   sq_meta_i,     // of the slot that RD read
     input  rq_meta_t   rq_meta_i,
-    input  queue_e     seen_queue_i,  // queue and slot that RD read, from a word that
-    input  slot_t      seen_slot_i,   // may since have changed
+    input  queue_e     seen_queue_i,  // COMPLETE: its queue; a flush: the one that RD read, SQ else
+    input  slot_t      seen_slot_i,   // that RD read, from a word that may since have changed
     input  sq_meta_t   decoded_i,     // POST_SEND: what the decoder says
     input  attr_mask_t range_bad_i,   // MODIFY_QP: attribute values out of range
     input  key_shadow_t key_i,        // REG_KEY, DEREG_KEY: what is at that index
@@ -128,18 +125,16 @@ module rnic_execute
   assign kind = op_i.kind;
 
   logic qp_op, qp_in_range, exists, cq_in_range, cq_exists;
-  assign qp_op = !(kind inside {K_CREATE_CQ, K_DESTROY_CQ, K_QUERY_CQ, K_SET_CQ_FAULT, K_CONSUME,
-                                K_ARM, K_REG_KEY, K_DEREG_KEY, K_BAD_OP});
-  assign qp_in_range = op_i.qpn < NUM_QP;
+  assign qp_op       = facts_i.on_qp;
+  assign qp_in_range = facts_i.qp_in_range;
   assign exists      = qp_op && qp_in_range && qp_i.exists;
-  assign cq_in_range = op_i.cqn < NUM_CQ;
+  assign cq_in_range = facts_i.cq_in_range;
   assign cq_exists   = cq_in_range && cq_i.exists;
 
   // The primary CQ is the receive CQ for receive completions and receive flushes; the send
   // CQ for every other operation on a QP.
   logic on_rq, err_s, err_r;
-  assign on_rq = (kind == K_COMPLETE && wire_i.queue != '0)
-                 || (kind == K_VISIT_FLUSH && seen_queue_i == RQ);
+  assign on_rq = seen_queue_i == RQ;
   assign err_s = on_rq ? other_i.in_error : cq_i.in_error;
   assign err_r = on_rq ? cq_i.in_error : other_i.in_error;
 
@@ -231,7 +226,7 @@ module rnic_execute
                     && wire_i.slot == 16'(touched.sq_head);
   assign oldest_r = live_r && wire_i.epoch == touched.recv_epoch && touched.rq_queued != '0
                     && wire_i.slot == 16'(touched.rq_head);
-  assign wc_error = wire_i.status != WC_SUCCESS;
+  assign wc_error = facts_i.wc_error;
 
   assign owes_s = exists && touched.sq_queued != '0
                   && (touched.state inside {QPS_SQE, QPS_ERR} || touched.sq_flush_owed != '0);
@@ -241,9 +236,6 @@ module rnic_execute
                        && decoded_i.errors != wqe_errors_t'{walk_key: 1'b1, default: 1'b0};
   assign rejectable  = decoded_i.errors != '0;
   assign fence_shuts = decoded_i.fence && touched.sq_reads != '0;
-
-  logic [64:0] region_last;  // a region that ends beyond 2^64 shows in bit 64
-  assign region_last = {1'b0, cmd_i.region.base} + {1'b0, cmd_i.region.length} - 65'd1;
 
   always_comb begin
     judged       = touched;
@@ -274,7 +266,7 @@ module rnic_execute
       K_CREATE_CQ: begin
         if (!cq_in_range) outcome = OUT_CQN_RANGE;
         else if (cq_i.exists) outcome = OUT_CQ_EXISTS;
-        else if (cmd_i.depth == '0 || cmd_i.depth > CQ_DEPTH_MAX) outcome = OUT_BAD_DEPTH;
+        else if (facts_i.bad_depth) outcome = OUT_BAD_DEPTH;
         else cq_ok = 1'b1;
       end
       K_DESTROY_CQ: begin
@@ -293,11 +285,10 @@ module rnic_execute
         retires = 1'b0;
         if (!qp_in_range) outcome = OUT_QPN_RANGE;
         else if (qp_i.exists) outcome = OUT_QP_EXISTS;
-        else if (!cq_exists || cmd_i.recv_cqn >= NUM_CQ || !other_i.exists) outcome = OUT_NO_CQ;
+        else if (!cq_exists || !facts_i.recv_in_range || !other_i.exists) outcome = OUT_NO_CQ;
         else if (cq_i.in_error || other_i.in_error) outcome = OUT_CQ_IN_ERROR;
         else if (cmd_i.transport > 8'd2) outcome = OUT_BAD_TRANSPORT;
-        else if (cmd_i.sq_ceiling == '0 || cmd_i.sq_ceiling > SQ_DEPTH || cmd_i.rq_ceiling == '0
-                 || cmd_i.rq_ceiling > RQ_DEPTH) outcome = OUT_BAD_CEILING;
+        else if (facts_i.bad_ceiling) outcome = OUT_BAD_CEILING;
         else begin
           created           = 1'b1;
           cq_ok             = 1'b1;
@@ -373,17 +364,14 @@ module rnic_execute
 
       // ---- keys
       K_REG_KEY: begin
-        if (32'(cmd_i.region.lkey[31:8]) >= NUM_KEY) outcome = OUT_KEY_RANGE;
+        if (!facts_i.key_in_range) outcome = OUT_KEY_RANGE;
         else if (key_i.exists) outcome = OUT_KEY_EXISTS;
-        else if (cmd_i.region.length == '0 || region_last[64]) outcome = OUT_BAD_REGION;
-        else if (cmd_i.region.access[31:4] != '0
-                 || ((cmd_i.region.access[ACCESS_REMOTE_WRITE]
-                      || cmd_i.region.access[ACCESS_REMOTE_ATOMIC])
-                     && !cmd_i.region.access[ACCESS_LOCAL_WRITE])) outcome = OUT_BAD_ACCESS;
+        else if (facts_i.bad_region) outcome = OUT_BAD_REGION;
+        else if (facts_i.bad_access) outcome = OUT_BAD_ACCESS;
         else key_ok = 1'b1;
       end
       K_DEREG_KEY: begin
-        if (32'(cmd_i.region.lkey[31:8]) >= NUM_KEY || !key_i.exists
+        if (!facts_i.key_in_range || !key_i.exists
             || key_i.variant != cmd_i.region.lkey[7:0]) outcome = OUT_NO_KEY;
         else key_ok = 1'b1;
       end
@@ -674,7 +662,7 @@ module rnic_execute
                                    variant: cmd_i.region.lkey[7:0],
                                    local_write: cmd_i.region.access[ACCESS_LOCAL_WRITE],
                                    base: cmd_i.region.base,
-                                   last: region_last[63:0]}};
+                                   last: facts_i.region_last}};
 
   assign stale_inc_o   = valid_i && exists && stale;
   assign stale_clear_o = valid_i && created;
