@@ -80,17 +80,29 @@ module containment_world
 
   logic qp_we, cq_we, valid;
   assign valid = rst_ni && (valid_i || second_q);
-  rnic_execute #(
+  slot_facts_t facts;
+  slot_facts #(
       .NUM_QP      (2),
       .NUM_CQ      (2),
       .SQ_DEPTH    (4),
       .RQ_DEPTH    (4),
       .CQ_DEPTH_MAX(4),
       .NUM_KEY     (2)
+  ) u_facts (
+      .op_i   (op),
+      .cmd_i  (cmd),
+      .wire_i,
+      .facts_o(facts)
+  );
+
+  rnic_execute #(
+      .SQ_DEPTH(4),
+      .RQ_DEPTH(4)
   ) u_execute (
       .straps_i,
       .valid_i        (valid),
       .op_i           (op),
+      .facts_i        (facts),
       .cmd_i          (cmd),
       .wire_i,
       .cqdb_i,

@@ -31,10 +31,19 @@ module cq_ring
     output cq_ctx_t cq_o  // context after
 );
 
+  // a + 1 == b, without waiting for a carry: where all lower bits agree, the carry into a bit
+  // is one iff the bit below it went from 1 to 0.
+  function automatic logic precedes(ring_t a, ring_t b);
+    return (a ^ b) == {a[RingW-2:0] & ~b[RingW-2:0], 1'b1};
+  endfunction
+
+  // The last index before 2 x depth is odd.
+  function automatic logic is_last(ring_t index, ring_t depth);
+    return index[0] && precedes({1'b0, index[RingW-1:1]}, depth);
+  endfunction
+
   function automatic ring_t step(ring_t index, ring_t depth);
-    logic [RingW:0] next;
-    next = {1'b0, index} + 1'b1;
-    return (next == {depth, 1'b0}) ? '0 : next[RingW-1:0];
+    return is_last(index, depth) ? '0 : index + 1'b1;
   endfunction
 
   logic full, refused_full;
@@ -50,13 +59,21 @@ module cq_ring
                                  || (cq_i.arm == ARM_SOLICITED && event_worthy_i));
   assign raises_cq_err_o = failed_o && !cq_i.cq_err_raised;
 
-  logic [RingW:0] distance;
-  logic           index_ok;
-  assign index_ok = index_i < {14'd0, cq_i.depth, 1'b0};
-  assign distance = (index_i[RingW-1:0] >= cq_i.consumer)
-                    ? {1'b0, index_i[RingW-1:0]} - {1'b0, cq_i.consumer}
-                    : {1'b0, index_i[RingW-1:0]} + {cq_i.depth, 1'b0} - {1'b0, cq_i.consumer};
-  assign consume_ok_o = index_ok && distance <= {1'b0, cq_i.occupancy};
+  // On the ring of 2 x depth indices a program may move its index anywhere between the present
+  // one and the producer's. What is left unread is then the distance to the producer.
+  ring_t          index, unread;
+  logic           wraps, below_producer, above_consumer, in_ring;
+  logic [RingW:0] gap;
+  assign index          = index_i[RingW-1:0];
+  assign wraps          = cq_i.producer < cq_i.consumer;
+  assign above_consumer = index >= cq_i.consumer;
+  assign in_ring        = {1'b0, index} < {cq_i.depth, 1'b0};
+  assign gap            = {1'b0, cq_i.producer} - {1'b0, index};
+  assign below_producer = !gap[RingW];
+  assign unread = below_producer ? gap[RingW-1:0] : gap[RingW-1:0] + {cq_i.depth[RingW-2:0], 1'b0};
+  assign consume_ok_o   = index_i[31:RingW] == '0
+                          && (wraps ? below_producer || (above_consumer && in_ring)
+                                    : below_producer && above_consumer);
 
   always_comb begin
     cq_o = cq_i;
@@ -69,11 +86,12 @@ module cq_ring
     if (failed_o) begin
       cq_o.cq_err_raised = 1'b1;
       if (straps_i.cq_scope != SCOPE_AFFECTED) cq_o.in_error = 1'b1;
-      if (!written_o && cq_i.lost != '1) cq_o.lost = cq_i.lost + 1'b1;
     end
+    // Added, not chosen: the carry chain takes the one, and no multiplexer stands behind it.
+    cq_o.lost = cq_i.lost + 32'(failed_o && !written_o && cq_i.lost != '1);
     if (consume_i && consume_ok_o) begin
-      cq_o.consumer  = index_i[RingW-1:0];
-      cq_o.occupancy = cq_i.occupancy - distance[RingW-1:0];
+      cq_o.consumer  = index;
+      cq_o.occupancy = unread;
     end
   end
 

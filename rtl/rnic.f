@@ -12,5 +12,6 @@ wqe_ctrl_decoder.sv
 key_table.sv
 wqe_segment_walker.sv
 cq_ring.sv
+slot_facts.sv
 rnic_execute.sv
 rnic_top.sv

@@ -13,16 +13,13 @@
 module rnic_execute
   import rnic_pkg::*;
 #(
-    parameter int unsigned NUM_QP       = 64,
-    parameter int unsigned NUM_CQ       = 16,
-    parameter int unsigned SQ_DEPTH     = 64,
-    parameter int unsigned RQ_DEPTH     = 64,
-    parameter int unsigned CQ_DEPTH_MAX = 65536,
-    parameter int unsigned NUM_KEY      = 64
+    parameter int unsigned SQ_DEPTH = 64,
+    parameter int unsigned RQ_DEPTH = 64
 ) (
     input  straps_t    straps_i,       // policies
     input  logic       valid_i,        // there is an operation
     input  slot_op_t   op_i,           // which
+    input  slot_facts_t facts_i,       // what RD worked out of it
     input  cmd_t       cmd_i,          // the record of the channel that the operation came by
     input  wire_t      wire_i,         // its record, if it came by wire
     input  cqdb_t      cqdb_i,         // its record, if it came by cqdb
@@ -31,8 +28,8 @@ module rnic_execute
     input  cq_shadow_t other_i,        // the QP's other CQ
     input  sq_meta_t   sq_meta_i,      // of the slot that RD read
     input  rq_meta_t   rq_meta_i,      // of the slot that RD read
-    input  queue_e     seen_queue_i,   // queue that RD read: the QP may since have changed
-    input  slot_t      seen_slot_i,    // slot that RD read, likewise
+    input  queue_e     seen_queue_i,   // COMPLETE: its queue; a flush: the one that RD read, SQ else
+    input  slot_t      seen_slot_i,    // that RD read, from a word that may since have changed
     input  sq_meta_t   decoded_i,      // POST_SEND: what the decoder says
     input  attr_mask_t range_bad_i,    // MODIFY_QP: attribute values out of range
     input  key_shadow_t key_i,         // REG_KEY, DEREG_KEY: what is at that index
@@ -130,18 +127,16 @@ module rnic_execute
   assign kind = op_i.kind;
 
   logic qp_op, qp_in_range, exists, cq_in_range, cq_exists;
-  assign qp_op = !(kind inside {K_CREATE_CQ, K_DESTROY_CQ, K_QUERY_CQ, K_SET_CQ_FAULT, K_CONSUME,
-                                K_ARM, K_REG_KEY, K_DEREG_KEY, K_BAD_OP});
-  assign qp_in_range = op_i.qpn < NUM_QP;
+  assign qp_op       = facts_i.on_qp;
+  assign qp_in_range = facts_i.qp_in_range;
   assign exists      = qp_op && qp_in_range && qp_i.exists;
-  assign cq_in_range = op_i.cqn < NUM_CQ;
+  assign cq_in_range = facts_i.cq_in_range;
   assign cq_exists   = cq_in_range && cq_i.exists;
 
   // The primary CQ is the receive CQ for receive completions and receive flushes; the send
   // CQ for every other operation on a QP.
   logic on_rq, err_s, err_r;
-  assign on_rq = (kind == K_COMPLETE && wire_i.queue != '0)
-                 || (kind == K_VISIT_FLUSH && seen_queue_i == RQ);
+  assign on_rq = seen_queue_i == RQ;
   assign err_s = on_rq ? other_i.in_error : cq_i.in_error;
   assign err_r = on_rq ? cq_i.in_error : other_i.in_error;
 
@@ -199,6 +194,9 @@ module rnic_execute
 
   qp_ctx_t  judged;        // the QP after the operation, before its completion attempt
   outcome_e outcome;
+  // What an outcome of OK lets happen. Each is set where its own operation is judged: read from
+  // `outcome` it would wait for the judgement of all the others.
+  logic     created, cq_ok, stores_send, stores_recv, key_ok, stale;
   logic     retires;
   logic     attempt;       // a CQE is due
   cqe_core_t cqe;
@@ -230,7 +228,7 @@ module rnic_execute
                     && wire_i.slot == 16'(touched.sq_head);
   assign oldest_r = live_r && wire_i.epoch == touched.recv_epoch && touched.rq_queued != '0
                     && wire_i.slot == 16'(touched.rq_head);
-  assign wc_error = wire_i.status != WC_SUCCESS;
+  assign wc_error = facts_i.wc_error;
 
   assign owes_s = exists && touched.sq_queued != '0
                   && (touched.state inside {QPS_SQE, QPS_ERR} || touched.sq_flush_owed != '0);
@@ -241,12 +239,15 @@ module rnic_execute
   assign rejectable  = decoded_i.errors != '0;
   assign fence_shuts = decoded_i.fence && touched.sq_reads != '0;
 
-  logic [64:0] region_last;  // a region that ends beyond 2^64 shows in bit 64
-  assign region_last = {1'b0, cmd_i.region.base} + {1'b0, cmd_i.region.length} - 65'd1;
-
   always_comb begin
     judged       = touched;
     outcome      = OUT_OK;
+    created      = 1'b0;
+    cq_ok        = 1'b0;
+    stores_send  = 1'b0;
+    stores_recv  = 1'b0;
+    key_ok       = 1'b0;
+    stale        = 1'b0;
     retires      = 1'b1;
     attempt      = 1'b0;
     cqe          = '0;
@@ -267,11 +268,13 @@ module rnic_execute
       K_CREATE_CQ: begin
         if (!cq_in_range) outcome = OUT_CQN_RANGE;
         else if (cq_i.exists) outcome = OUT_CQ_EXISTS;
-        else if (cmd_i.depth == '0 || cmd_i.depth > CQ_DEPTH_MAX) outcome = OUT_BAD_DEPTH;
+        else if (facts_i.bad_depth) outcome = OUT_BAD_DEPTH;
+        else cq_ok = 1'b1;
       end
       K_DESTROY_CQ: begin
         if (!cq_exists) outcome = OUT_NO_CQ;
         else if (cq_i.attached != '0) outcome = OUT_CQ_ATTACHED;
+        else cq_ok = 1'b1;
       end
       K_QUERY_CQ, K_SET_CQ_FAULT, K_ARM: if (!cq_exists) outcome = OUT_NO_CQ;
       K_CONSUME: begin
@@ -284,12 +287,13 @@ module rnic_execute
         retires = 1'b0;
         if (!qp_in_range) outcome = OUT_QPN_RANGE;
         else if (qp_i.exists) outcome = OUT_QP_EXISTS;
-        else if (!cq_exists || cmd_i.recv_cqn >= NUM_CQ || !other_i.exists) outcome = OUT_NO_CQ;
+        else if (!cq_exists || !facts_i.recv_in_range || !other_i.exists) outcome = OUT_NO_CQ;
         else if (cq_i.in_error || other_i.in_error) outcome = OUT_CQ_IN_ERROR;
         else if (cmd_i.transport > 8'd2) outcome = OUT_BAD_TRANSPORT;
-        else if (cmd_i.sq_ceiling == '0 || cmd_i.sq_ceiling > SQ_DEPTH || cmd_i.rq_ceiling == '0
-                 || cmd_i.rq_ceiling > RQ_DEPTH) outcome = OUT_BAD_CEILING;
-        if (outcome == OUT_OK) begin
+        else if (facts_i.bad_ceiling) outcome = OUT_BAD_CEILING;
+        else begin
+          created           = 1'b1;
+          cq_ok             = 1'b1;
           judged            = '0;
           judged.exists     = 1'b1;
           judged.transport  = cmd_i.transport[1:0];
@@ -308,6 +312,7 @@ module rnic_execute
         retires = 1'b0;
         if (!exists) outcome = OUT_NO_QP;
         else begin
+          cq_ok         = 1'b1;
           to_reset      = 1'b1;
           judged.exists = 1'b0;
         end
@@ -315,6 +320,7 @@ module rnic_execute
       K_CREATE_QP_2, K_DESTROY_QP_2: begin
         judged  = qp_i;
         outcome = first_i.retire.outcome;
+        cq_ok   = first_i.retire.outcome == OUT_OK;
       end
       K_QUERY_QP: if (!exists) outcome = OUT_NO_QP;
       K_MODIFY_QP: begin
@@ -360,17 +366,16 @@ module rnic_execute
 
       // ---- keys
       K_REG_KEY: begin
-        if (32'(cmd_i.region.lkey[31:8]) >= NUM_KEY) outcome = OUT_KEY_RANGE;
+        if (!facts_i.key_in_range) outcome = OUT_KEY_RANGE;
         else if (key_i.exists) outcome = OUT_KEY_EXISTS;
-        else if (cmd_i.region.length == '0 || region_last[64]) outcome = OUT_BAD_REGION;
-        else if (cmd_i.region.access[31:4] != '0
-                 || ((cmd_i.region.access[ACCESS_REMOTE_WRITE]
-                      || cmd_i.region.access[ACCESS_REMOTE_ATOMIC])
-                     && !cmd_i.region.access[ACCESS_LOCAL_WRITE])) outcome = OUT_BAD_ACCESS;
+        else if (facts_i.bad_region) outcome = OUT_BAD_REGION;
+        else if (facts_i.bad_access) outcome = OUT_BAD_ACCESS;
+        else key_ok = 1'b1;
       end
       K_DEREG_KEY: begin
-        if (32'(cmd_i.region.lkey[31:8]) >= NUM_KEY || !key_i.exists
+        if (!facts_i.key_in_range || !key_i.exists
             || key_i.variant != cmd_i.region.lkey[7:0]) outcome = OUT_NO_KEY;
+        else key_ok = 1'b1;
       end
 
       // ---- posts
@@ -383,6 +388,7 @@ module rnic_execute
         end else if (touched.sq_queued >= touched.sq_ceiling) outcome = OUT_QUEUE_FULL;
         else if (live_s && form_errors && !straps_i.wqe_check_in_pipeline) outcome = OUT_BAD_WQE;
         else begin
+          stores_send      = 1'b1;
           judged.sq_queued = touched.sq_queued + 1'b1;
           if (live_s && !waiting) begin
             // First in line: it may leave at once, or must say what it waits for.
@@ -405,11 +411,13 @@ module rnic_execute
         else if (touched.state == QPS_RESET) outcome = OUT_BAD_STATE;
         else if (touched.rq_queued >= touched.rq_ceiling) outcome = OUT_QUEUE_FULL;
         else judged.rq_queued = touched.rq_queued + 1'b1;
+        stores_recv = outcome == OUT_OK;
       end
 
       // ---- completions
       K_COMPLETE: begin
-        if (!exists || !(on_rq ? oldest_r : oldest_s)) outcome = OUT_STALE;
+        stale = !(on_rq ? oldest_r : oldest_s);
+        if (!exists || stale) outcome = OUT_STALE;
         else begin
           cqe.status = wire_i.status;
           worthy     = wc_error;
@@ -545,14 +553,14 @@ module rnic_execute
     new_sum = '0;
     unique case (kind)
       K_CREATE_CQ: begin
-        cq_we_o             = outcome == OUT_OK;
+        cq_we_o             = cq_ok;
         cq_o                = '0;
         cq_o.exists         = 1'b1;
         cq_o.depth          = cmd_i.depth[RingW-1:0];
         cq_o.ignore_overrun = cmd_i.ignore_overrun != '0;
       end
       K_DESTROY_CQ: begin
-        cq_we_o = outcome == OUT_OK;
+        cq_we_o = cq_ok;
         cq_o    = '0;
       end
       K_SET_CQ_FAULT: begin
@@ -566,13 +574,13 @@ module rnic_execute
         else if (cq_i.arm != ARM_NEXT) cq_o.arm = ARM_SOLICITED;
       end
       K_CREATE_QP, K_CREATE_QP_2: begin
-        cq_we_o          = outcome == OUT_OK;
+        cq_we_o          = cq_ok;
         new_sum          = (kind == K_CREATE_QP) ? cmd_i.sq_ceiling : cmd_i.rq_ceiling;
         cq_o.ceiling_sum = cq_i.ceiling_sum + new_sum;
         cq_o.attached    = cq_i.attached + 1'b1;
       end
       K_DESTROY_QP, K_DESTROY_QP_2: begin
-        cq_we_o          = outcome == OUT_OK;
+        cq_we_o          = cq_ok;
         new_sum          = (kind == K_DESTROY_QP) ? 32'(qp_i.sq_ceiling) : 32'(qp_i.rq_ceiling);
         cq_o.ceiling_sum = cq_i.ceiling_sum - new_sum;
         cq_o.attached    = cq_i.attached - 1'b1;
@@ -589,6 +597,18 @@ module rnic_execute
   qp_ctx_t      settled;
   event_kinds_t kinds;
   logic         drained, now_runnable, now_owes;
+
+  function automatic logic runnable(qp_ctx_t q, logic hold_unstarted);
+    return q.exists && q.sq_queued != q.sq_issued && q.sq_flush_owed == '0
+           && q.blocked == BLOCK_NO
+           && (q.state == QPS_RTS || (q.state == QPS_SQD && !hold_unstarted));
+  endfunction
+
+  function automatic logic owes(qp_ctx_t q);
+    return q.exists
+           && ((q.state == QPS_ERR && (q.sq_queued != '0 || q.rq_queued != '0))
+               || (q.state == QPS_SQE && q.sq_queued != '0) || q.sq_flush_owed != '0);
+  endfunction
 
   always_comb begin
     settled = judged;
@@ -621,16 +641,10 @@ module rnic_execute
     kinds.sq_drained = drained || drain_asked;
     kinds.completion = fires;
 
-    // List membership: one rule after every operation, on whatever the QP is now.
-    now_runnable = settled.exists && settled.sq_queued != settled.sq_issued
-                   && settled.sq_flush_owed == '0 && settled.blocked == BLOCK_NO
-                   && (settled.state == QPS_RTS
-                       || (settled.state == QPS_SQD && !straps_i.sqd_hold_unstarted));
-    now_owes = settled.exists
-               && ((settled.state == QPS_ERR
-                    && (settled.sq_queued != '0 || settled.rq_queued != '0))
-                   || (settled.state == QPS_SQE && settled.sq_queued != '0)
-                   || settled.sq_flush_owed != '0);
+    // List membership: one rule after every operation, on whatever the QP is now. A failed
+    // attempt, known last, only chooses between two answers.
+    now_runnable = !failed && runnable(judged, straps_i.sqd_hold_unstarted);
+    now_owes     = failed ? owes(enter_err(judged)) : owes(judged);
     push_issue_o = valid_i && qp_op && qp_in_range && now_runnable && !settled.on_issue;
     push_flush_o = valid_i && qp_op && qp_in_range && now_owes && !settled.on_flush;
     qp_o          = settled;
@@ -639,21 +653,21 @@ module rnic_execute
   end
 
   assign qp_we_o      = valid_i && qp_op && qp_in_range;
-  assign sq_meta_we_o = valid_i && kind == K_POST_SEND && outcome == OUT_OK;
-  assign rq_meta_we_o = valid_i && kind == K_POST_RECV && outcome == OUT_OK;
+  assign sq_meta_we_o = valid_i && stores_send;
+  assign rq_meta_we_o = valid_i && stores_recv;
   assign meta_slot_o  = cmd_slot;
   assign attr_we_o    = (valid_i && attr_write) ? cmd_i.attr_mask[NUM_ATTR-1:0] : '0;
 
-  assign key_we_o = valid_i && kind inside {K_REG_KEY, K_DEREG_KEY} && outcome == OUT_OK;
+  assign key_we_o = valid_i && key_ok;
   assign key_change_o = '{index: cmd_i.region.lkey[31:8],
                           entry: '{exists: kind == K_REG_KEY,
                                    variant: cmd_i.region.lkey[7:0],
                                    local_write: cmd_i.region.access[ACCESS_LOCAL_WRITE],
                                    base: cmd_i.region.base,
-                                   last: region_last[63:0]}};
+                                   last: facts_i.region_last}};
 
-  assign stale_inc_o   = valid_i && kind == K_COMPLETE && exists && outcome == OUT_STALE;
-  assign stale_clear_o = valid_i && kind == K_CREATE_QP && outcome == OUT_OK;
+  assign stale_inc_o   = valid_i && exists && stale;
+  assign stale_clear_o = valid_i && created;
 
   assign issue_push_o    = valid_i && issues;
   assign issue_release_o = valid_i && op_i.room && !issues;
@@ -699,7 +713,7 @@ module rnic_execute
 
     // A touched QP was in ERR before it was touched.
     retire.state_before = shows_state ? {1'b0, touched.state} : '1;
-    retire.state_after  = ((shows_state || (kind == K_CREATE_QP && outcome == OUT_OK))
+    retire.state_after  = ((shows_state || created)
                            && settled.exists) ? {1'b0, settled.state} : '1;
 
     // The CQ that the operation names, or that its completion or its QP_FATAL names.
@@ -724,7 +738,7 @@ module rnic_execute
     if (second) begin
       // The record of the first beat, with the verdict on the receive CQ.
       record_o = first_i;
-      if (kind == K_CREATE_QP_2 && outcome == OUT_OK) begin
+      if (kind == K_CREATE_QP_2 && cq_ok) begin
         record_o.cq_exceeds[1] = cq_o.ceiling_sum > 32'(cq_i.depth);
         if (qp_i.send_cqn == qp_i.recv_cqn) record_o.cq_exceeds[0] = record_o.cq_exceeds[1];
       end
@@ -744,13 +758,13 @@ module rnic_execute
         default: ;
       endcase
       // Of the send CQ; final unless the receive queue joins it in the second beat.
-      record_o.cq_exceeds[0] = kind == K_CREATE_QP && outcome == OUT_OK
+      record_o.cq_exceeds[0] = created
                                && cq_o.ceiling_sum > 32'(cq_i.depth);
     end
   end
 
   assign first_o    = record_o;
   assign retires_o  = valid_i && retires;
-  assign query_qp_o = kind == K_QUERY_QP && outcome == OUT_OK;
+  assign query_qp_o = kind == K_QUERY_QP && exists;
 
 endmodule

@@ -691,6 +691,21 @@ package rnic_pkg;
     logic              room;  // wire room, sampled at launch
   } slot_op_t;
 
+  // What an operation says of itself, whatever its contexts hold: slot_facts.sv.
+  typedef struct packed {
+    logic        on_qp;          // it names a QP
+    logic        qp_in_range;
+    logic        cq_in_range;
+    logic        recv_in_range;  // CREATE_QP: the receive CQ
+    logic        bad_depth;      // CREATE_CQ
+    logic        bad_ceiling;    // CREATE_QP
+    logic        wc_error;       // COMPLETE: another status than success
+    logic        key_in_range;   // REG_KEY, DEREG_KEY
+    logic        bad_region;     // REG_KEY: empty, or beyond 2^64
+    logic        bad_access;     // REG_KEY
+    logic [63:0] region_last;    // REG_KEY: address of its last byte
+  } slot_facts_t;
+
   // What leaves the pipeline for one retired operation, in its narrow form. Port records
   // are made from it at the ports: record_queue.sv.
   typedef struct packed {

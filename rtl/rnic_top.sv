@@ -263,6 +263,7 @@ module rnic_top
   slot_t          ex_slot_q;
   sq_meta_t       ex_decoded_q;
   attr_mask_t     ex_range_bad_q;
+  slot_facts_t    ex_facts_q;
   record_t        ex_first_q;
   cmd_t           ex_cmd_q;
   wire_t          ex_wire_q;
@@ -352,6 +353,21 @@ module rnic_top
       .dec_o        (rd_decoded)
   );
 
+  slot_facts_t rd_facts;
+  slot_facts #(
+      .NUM_QP      (NUM_QP),
+      .NUM_CQ      (NUM_CQ),
+      .SQ_DEPTH    (SQ_DEPTH),
+      .RQ_DEPTH    (RQ_DEPTH),
+      .CQ_DEPTH_MAX(CQ_DEPTH_MAX),
+      .NUM_KEY     (NUM_KEY)
+  ) u_facts (
+      .op_i   (rd_op_q),
+      .cmd_i  (rd_cmd),
+      .wire_i (rd_wire),
+      .facts_o(rd_facts)
+  );
+
   attr_mask_t rd_range_bad;
   qp_attr_values #(
       .NUM_PORTS    (NUM_PORTS),
@@ -376,6 +392,7 @@ module rnic_top
       ex_slot_q      <= (rd_queue == RQ) ? rd_rq_slot : rd_sq_slot;
       ex_decoded_q   <= rd_decoded.meta;
       ex_range_bad_q <= rd_range_bad;
+      ex_facts_q     <= rd_facts;
       ex_key_version_q <= rd_walked ? rd_key_version : '0;
       if (rd_op_q.channel == CH_CMD) ex_cmd_q <= rd_cmd;
       if (rd_op_q.channel == CH_POST) ex_recv_index_q <= rd_post.recv_index;
@@ -398,16 +415,13 @@ module rnic_top
   record_t    ex_record, ex_first;
 
   rnic_execute #(
-      .NUM_QP      (NUM_QP),
-      .NUM_CQ      (NUM_CQ),
-      .SQ_DEPTH    (SQ_DEPTH),
-      .RQ_DEPTH    (RQ_DEPTH),
-      .CQ_DEPTH_MAX(CQ_DEPTH_MAX),
-      .NUM_KEY     (NUM_KEY)
+      .SQ_DEPTH(SQ_DEPTH),
+      .RQ_DEPTH(RQ_DEPTH)
   ) u_execute (
       .straps_i       (straps_q),
       .valid_i        (ex_valid_q),
       .op_i           (ex_op_q),
+      .facts_i        (ex_facts_q),
       .cmd_i          (ex_cmd_q),
       .wire_i         (ex_wire_q),
       .cqdb_i         (ex_cqdb_q),

@@ -86,14 +86,19 @@ module wqe_ctrl_decoder
 
   // ---- packets
 
-  logic [3:0]  mtu_shift;
-  logic [32:0] mtu_round;
-  logic [32:0] packet_sum;
+  // Whole MTUs, and one more for a rest; a message of no bytes is one packet too. Shifted first,
+  // so that the sum is narrow.
+  logic [2:0]  mtu;   // of 128 << mtu bytes
+  logic [6:0]  part;  // bits of a length that are below an MTU and above 128 bytes
+  logic [24:0] whole;
+  logic        rest;
   logic [31:0] packets;
-  assign mtu_shift  = 4'd7 + (ud ? 4'(MAX_MTU) : {1'b0, path_mtu_i});
-  assign mtu_round  = (33'd1 << mtu_shift) - 33'd1;
-  assign packet_sum = ({1'b0, payload_len_i} + mtu_round) >> mtu_shift;
-  assign packets    = (payload_len_i == '0) ? 32'd1 : packet_sum[31:0];
+  assign mtu     = ud ? 3'(MAX_MTU) : path_mtu_i;
+  assign part    = ~(7'h7f << mtu);
+  assign whole   = payload_len_i[31:7] >> mtu;
+  assign rest    = payload_len_i[6:0] != '0 || (payload_len_i[13:7] & part) != '0
+                   || payload_len_i == '0;
+  assign packets = 32'(whole) + 32'(rest);
 
   // ---- requests
 
