@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the RTL costs in silicon, and how fast it runs there: tools/synth.toml, measured.
 
-usage: synth.py [--quick] [--check | --accept] [--seeds N] [--out FILE] [NAME ...]
+usage: tools/synth.sh [--quick] [--check | --accept] [--seeds N] [--out FILE] [NAME ...]
 
   NAME       only these designs of tools/synth.toml
   --quick    only the three quick blocks and the top at 16 QPs
@@ -185,7 +185,8 @@ def check(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(prog="synth", usage="tools/synth.sh --help", add_help=False)
+    parser.add_argument("--help", "-h", action="store_true")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--quick", action="store_true")
     action = parser.add_mutually_exclusive_group()
@@ -195,6 +196,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/synth.json")
     asked = parser.parse_args()
+    if asked.help:
+        print(__doc__)
+        return
     if asked.seeds < 1 or asked.jobs < 1:
         parser.error("--seeds and --jobs are 1 or more")
     designs = tomllib.loads((ROOT / "tools/synth.toml").read_text())["design"]

@@ -13,6 +13,7 @@ mod scenario_errors;
 mod scenario_expect;
 mod scenario_files;
 mod scenario_run;
+mod synth;
 mod tables_model;
 mod testplan;
 
