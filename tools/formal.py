@@ -342,7 +342,8 @@ def main():
     known = [p["name"] for p in proofs]
     for name in asked.names:
         if name not in known:
-            sys.exit(f"there is no proof {name}; there are: {', '.join(known)}")
+            print(f"there is no proof {name}; there are: {', '.join(known)}", file=sys.stderr)
+            sys.exit(2)
 
     kept = []
     if asked.names and asked.out.exists():

@@ -64,7 +64,8 @@ def main():
     names = asked.names or BLOCKS
     for name in names:
         if name not in proofs:
-            sys.exit(f"there is no proof {name}; there are: {', '.join(proofs)}")
+            print(f"there is no proof {name}; there are: {', '.join(proofs)}", file=sys.stderr)
+            sys.exit(2)
     everything = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
