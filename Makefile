@@ -1,6 +1,6 @@
 # The commands of this project. `make run` on a fresh machine installs what is missing,
 # builds everything and shows the scenarios.
-.PHONY: run test lint bench faults coverage slurm-demo formal mutants property-mutants evidence install clean help
+.PHONY: run test lint bench faults coverage slurm-demo formal mutants property-mutants evidence ci install clean help
 
 help:
 	@echo 'make run     install what is missing, build, run all scenarios; results in out/'
@@ -14,6 +14,7 @@ help:
 	@echo 'make mutants 1,000 mutants of the RTL against the stimulus of the co-simulation; out/mutants.json'
 	@echo 'make property-mutants  mutants of the blocks against their proofs; out/property_mutants.json'
 	@echo 'make evidence  docs/evidence.md from these results'
+	@echo 'make ci      what continuous integration runs: lint, all tests, the quick proofs'
 	@echo 'make clean   remove what was built and out/'
 
 .DEFAULT_GOAL := help
@@ -54,6 +55,9 @@ property-mutants:
 
 evidence:
 	python3 tools/evidence.py
+
+ci:
+	.ci/run
 
 clean:
 	cargo clean
