@@ -1,7 +1,6 @@
 # The commands of this project. `make run` on a fresh machine installs what is missing,
 # builds everything and shows the scenarios.
-.PHONY: run test lint bench faults coverage slurm-demo formal mutants property-mutants evidence modules waves wrong-copy synth install clean help
-=======
+.PHONY: run test lint bench faults coverage slurm-demo formal mutants property-mutants evidence modules waves wrong-copy synth ci install clean help
 
 help:
 	@echo 'make run     install what is missing, build, run all scenarios; results in out/'
@@ -19,6 +18,7 @@ help:
 	@echo 'make waves     the timing pictures of docs/integration.md, from the RTL'
 	@echo 'make wrong-copy  a copy of the RTL with one fault, and the report of it'
 	@echo 'make synth   cells and clock rates on two FPGA families; out/synth.json, docs/synth.md'
+	@echo 'make ci      what continuous integration runs: lint, all tests, the quick proofs'
 	@echo 'make clean   remove what was built and out/'
 
 .DEFAULT_GOAL := help
@@ -72,6 +72,9 @@ wrong-copy: install
 synth:
 	tools/synth.sh
 	python3 tools/synth_page.py
+
+ci:
+	.ci/run
 
 clean:
 	cargo clean

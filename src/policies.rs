@@ -85,7 +85,7 @@ pub const PROFILES: &[(&str, Policy)] = &[("book", Policy::BOOK), ("linux", Poli
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// The text is not `NAME=VALUE`.
-    #[error("`{text}` is not of the form NAME=VALUE, for example sqd=hold_unstarted")]
+    #[error("`{text}` has no `=`, expected NAME=VALUE, for example sqd=hold_unstarted")]
     Form {
         /// As it was given.
         text: String,

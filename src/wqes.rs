@@ -17,9 +17,11 @@ use crate::model::{
 /// A WQE in its send queue. Everything around it is noise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedWqe {
+    /// Bytes of the ring.
     pub ring: SendQueueRing,
     /// Block of the control segment.
     pub block: u32,
+    /// Layout of the WQE.
     pub format: WqeFormat,
     /// The transport that its poster names.
     pub transport: Transport,

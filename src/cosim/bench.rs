@@ -27,6 +27,7 @@ pub struct Round {
 
 /// The measurement.
 pub struct Bench {
+    /// Sizes of the hardware.
     pub config: HwConfig,
     /// Of one repetition.
     pub clocks: u64,
@@ -34,6 +35,7 @@ pub struct Bench {
     pub retired: u64,
     /// Each repeats the run this often per harness.
     pub repetitions: u64,
+    /// One per round.
     pub rounds: Vec<Round>,
 }
 

@@ -14,6 +14,7 @@ type Axis = &'static [&'static str];
 /// Bins of one kind.
 #[derive(Clone, Copy)]
 pub struct Group {
+    /// Name.
     pub name: &'static str,
     /// What its bins count, for people.
     pub about: &'static str,

@@ -23,12 +23,17 @@ use crate::policies;
 /// One random run.
 #[derive(Clone, Debug)]
 pub struct Case {
+    /// Profile.
     pub profile: &'static Profile,
+    /// Sizes of the hardware.
     pub config: HwConfig,
+    /// The choices made.
     pub policy: Policy,
+    /// Readiness of the outputs, and holds.
     pub timing: Timing,
     /// Operations to be offered.
     pub operations: u64,
+    /// Seed of all that is random.
     pub seed: u64,
     /// Policies that the seed did not choose.
     settings: Vec<(String, String)>,
@@ -38,9 +43,11 @@ pub struct Case {
 
 /// What a run came to.
 pub struct Passed {
+    /// Clocks.
     pub clocks: u64,
     /// Offered operations, the closing queries included.
     pub operations: u64,
+    /// What was reached.
     pub coverage: Coverage,
 }
 
@@ -249,7 +256,9 @@ pub fn replay(recording: &Recording, waves: Option<&Path>) -> Result<Passed, Fai
 
 /// What to run.
 pub struct Campaign {
+    /// Runs.
     pub cases: Vec<Case>,
+    /// Runs at the same time.
     pub jobs: usize,
     /// No new run starts after this.
     pub time_limit: Option<Duration>,
@@ -260,8 +269,11 @@ pub struct Campaign {
 /// How far a campaign is; written while it runs.
 #[derive(Default)]
 pub struct Progress {
+    /// Runs.
     pub cases: AtomicUsize,
+    /// Operations.
     pub operations: AtomicU64,
+    /// Clocks.
     pub clocks: AtomicU64,
     /// To be set from outside: runs under way are given up, none is started.
     pub interrupted: AtomicBool,
@@ -270,19 +282,28 @@ pub struct Progress {
 /// The runs of one profile added up.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProfileSum {
+    /// Profile.
     pub profile: String,
+    /// Runs.
     pub runs: u64,
+    /// Operations.
     pub operations: u64,
+    /// Clocks.
     pub clocks: u64,
+    /// What was reached.
     pub coverage: Coverage,
 }
 
 /// How one case ended.
 pub enum End {
+    /// No difference.
     Passed {
+        /// Operations.
         operations: u64,
+        /// Clocks.
         clocks: u64,
     },
+    /// A difference.
     Failed(Failure),
     /// Time limit, interruption, or enough failures before it.
     LeftOut,
@@ -295,6 +316,7 @@ pub struct Report {
     pub profiles: Vec<ProfileSum>,
     /// One for each case, in order.
     pub ends: Vec<End>,
+    /// Time taken.
     pub elapsed: Duration,
 }
 

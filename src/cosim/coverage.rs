@@ -37,19 +37,29 @@ pub struct Coverage {
     pub same_qp_other_channel: u64,
     /// Completion attempts on the same CQ from different QPs as direct neighbours.
     pub same_cq_other_qp: u64,
+    /// CQEs written.
     pub cqes_written: u64,
+    /// CQEs lost.
     pub cqes_lost: u64,
     /// Failed attempts by cause; a CQ can be full, faulty and in error at once.
     pub failed_full: u64,
+    /// Completion attempts that failed at a fault.
     pub failed_fault: u64,
+    /// Completion attempts that failed at a CQ in error.
     pub failed_in_error: u64,
+    /// CQ_ERR events.
     pub cq_err: u64,
+    /// QP_FATAL events.
     pub qp_fatal: u64,
+    /// SQ_DRAINED events.
     pub sq_drained: u64,
+    /// Completion events.
     pub completion_events: u64,
     /// Posts that found no wire room.
     pub no_wire_room: u64,
+    /// WQEs released to the wire.
     pub issued: u64,
+    /// QPs that went to RESET.
     pub resets: u64,
     /// Functional coverage.
     pub bins: Bins,

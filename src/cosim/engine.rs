@@ -17,7 +17,12 @@ pub enum Failure {
     Mismatch(Box<Mismatch>),
     /// The hardware stopped itself.
     #[error("after {clock} clocks: {error}")]
-    Dut { clock: u64, error: DutError },
+    Dut {
+        /// Clock, counted from the reset.
+        clock: u64,
+        /// What the hardware failed with.
+        error: DutError,
+    },
 }
 
 impl Failure {
@@ -59,6 +64,7 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
+    /// The golden model as it stands.
     pub fn machine(&self) -> &Machine {
         self.scoreboard.machine()
     }
@@ -73,6 +79,7 @@ impl View<'_> {
         self.scoreboard.accepted(channel)
     }
 
+    /// The host memory.
     pub fn host(&mut self) -> &mut Host {
         self.scoreboard.host()
     }
@@ -118,7 +125,9 @@ impl View<'_> {
 /// The next report for a queue, see [`View::next_completion`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NextCompletion {
+    /// Life of the queue that is meant, 16 bits.
     pub epoch: u16,
+    /// Place in the queue, modulo its size.
     pub slot: u16,
     /// Slots are modulo this plus one.
     pub mask: u16,
@@ -140,6 +149,7 @@ pub struct Cosim<D, O = ()> {
     /// Counters of lives before the last reset.
     past: Coverage,
     operations: u64,
+    /// Is told of each operation that retires.
     pub observer: O,
 }
 
@@ -188,6 +198,7 @@ impl<D: Dut, O: Observer> Cosim<D, O> {
         self.driver.into_dut()
     }
 
+    /// The driver.
     pub fn driver(&mut self) -> &mut Driver<D> {
         &mut self.driver
     }

@@ -29,6 +29,7 @@ pub struct Host {
 /// What a poll of one ring found against what lies there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadPoll {
+    /// CQ number.
     pub cqn: u32,
     /// The next entry by the model; `None` if the ring should read as empty.
     pub expected: Option<abi::rnic_cqe>,
@@ -37,6 +38,7 @@ pub struct BadPoll {
 }
 
 impl Host {
+    /// A new one.
     pub fn new(num_cq: u32) -> Host {
         Host { rings: vec![Ring::default(); num_cq as usize] }
     }

@@ -67,8 +67,11 @@ impl Check {
 /// A field that differs, its values in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDiff {
+    /// Name of the field.
     pub field: &'static str,
+    /// What was expected.
     pub expected: String,
+    /// What was seen.
     pub got: String,
 }
 
@@ -79,13 +82,21 @@ pub struct Happened {
     pub clock: u64,
     /// Position in the retire order, from 1.
     pub seq: u64,
+    /// The caller's number for the operation.
     pub tag: u32,
+    /// The operation.
     pub operation: Operation,
+    /// How it ended.
     pub outcome: Outcome,
+    /// State before the operation.
     pub state_before: Option<QpState>,
+    /// State after the operation; `None` where no QP is meant.
     pub state_after: Option<QpState>,
+    /// CQE written or lost.
     pub cqe: Option<CqeEffect>,
+    /// Event record.
     pub event: Option<Event>,
+    /// WQEs released to the wire.
     pub issued: bool,
     /// The CQ shown on `retire`.
     pub cqn: u32,
@@ -212,12 +223,15 @@ impl fmt::Display for Plain<'_> {
 /// Hardware and model disagree, or the hardware broke a rule of its ports.
 #[derive(Clone, Debug)]
 pub struct Mismatch {
+    /// Clock, counted from the reset.
     pub clock: u64,
+    /// The rule that was broken.
     pub check: Check,
     /// What happened, in one sentence.
     pub what: String,
     /// The operation it is about, if it is known.
     pub operation: Option<(u32, Operation)>,
+    /// Fields that differ.
     pub fields: Vec<FieldDiff>,
     /// The last operations on the same QP and CQ, oldest first.
     pub history: Vec<Happened>,

@@ -39,9 +39,11 @@ pub struct Recording {
     pub policy: BTreeMap<String, String>,
     /// Seed of the power-up values of the hardware.
     pub power_up: u64,
+    /// Readiness of the outputs, and holds.
     pub timing: Timing,
     /// The run goes on until this clock at least, before it is brought to rest.
     pub until: u64,
+    /// What was done, in order.
     pub steps: Vec<Step>,
 }
 
@@ -51,6 +53,7 @@ pub struct Recording {
 pub struct Step {
     /// An operation waits behind the one before it on its channel.
     pub at: u64,
+    /// What is done.
     #[serde(rename = "do")]
     pub action: Action,
 }
@@ -60,6 +63,7 @@ pub struct Step {
 pub enum Action {
     /// Reset of the whole device.
     Reset,
+    /// An operation is offered.
     Offer(Operation),
 }
 
@@ -76,22 +80,74 @@ impl Step {
 /// A recording that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadRecording {
+    /// It cannot be read.
     #[error("{path}: {why}")]
-    Read { path: String, why: std::io::Error },
+    Read {
+        /// Path of the file.
+        path: String,
+        /// What is wrong.
+        why: std::io::Error,
+    },
+    /// It is not JSON of the expected form.
     #[error("{path}:{line}:{column}: {why}")]
-    Parse { path: String, line: usize, column: usize, why: String },
+    Parse {
+        /// Path of the file.
+        path: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong.
+        why: String,
+    },
     #[error(
         "{path}: this is no recording: {why}; `regress` writes one for each kind of failure, as PROFILE-CONFIG-SEED.json in its --out folder"
     )]
-    Other { path: String, why: String },
+    /// It is something else.
+    Other {
+        /// Path of the file.
+        path: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Another version of the format.
     #[error("{path}: field `format`: expected {FORMAT}, got {got}")]
-    Format { path: String, got: u32 },
+    Format {
+        /// Path of the file.
+        path: String,
+        /// What was seen.
+        got: u32,
+    },
+    /// No such configuration.
     #[error("{path}: field `config`: expected small, default, deep or large, got `{got}`{}", .near.map_or(String::new(), |n| format!(", did you mean `{n}`?")))]
-    Config { path: String, got: String, near: Option<&'static str> },
+    Config {
+        /// Path of the file.
+        path: String,
+        /// What was seen.
+        got: String,
+        /// The name most like it.
+        near: Option<&'static str>,
+    },
+    /// No such policy.
     #[error("{path}: field `policy`: {why}")]
-    Policy { path: String, why: PolicyError },
+    Policy {
+        /// Path of the file.
+        path: String,
+        /// What is wrong.
+        why: PolicyError,
+    },
+    /// A step cannot be used.
     #[error("{path}: step {step} ({what}): {why}")]
-    Step { path: String, step: usize, what: String, why: &'static str },
+    Step {
+        /// Path of the file.
+        path: String,
+        /// Number of the step, from 1.
+        step: usize,
+        /// What it is about.
+        what: String,
+        /// What is wrong.
+        why: &'static str,
+    },
 }
 
 /// Number of the file format.
@@ -286,9 +342,11 @@ fn something_else(text: &str) -> Option<String> {
 
 /// A run that came to its end.
 pub struct Replayed {
+    /// Clocks.
     pub clocks: u64,
     /// Offered operations, the closing queries included.
     pub operations: u64,
+    /// What was reached.
     pub coverage: Coverage,
 }
 
@@ -313,6 +371,7 @@ pub struct Replay {
 }
 
 impl Replay {
+    /// A new one.
     pub fn new(recording: &Recording) -> Replay {
         let mut replay = Replay {
             queues: Default::default(),
@@ -394,10 +453,12 @@ impl Source for Replay {
 /// Passes another source on and keeps what it brings.
 pub struct Recorder<S> {
     inner: S,
+    /// What was done, in order.
     pub steps: Vec<Step>,
 }
 
 impl<S> Recorder<S> {
+    /// A new one.
     pub fn new(inner: S) -> Self {
         Recorder { inner, steps: Vec::new() }
     }

@@ -38,10 +38,15 @@ pub struct Results {
 /// One run of the list.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Run {
+    /// Number of the run within the campaign.
     pub number: usize,
+    /// Profile.
     pub profile: String,
+    /// Sizes of the hardware.
     pub config: String,
+    /// Seed of all that is random.
     pub seed: u64,
+    /// How it ended.
     #[serde(flatten)]
     pub verdict: Verdict,
 }
@@ -50,35 +55,85 @@ pub struct Run {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Verdict {
+    /// No difference.
     Passed {
+        /// Operations.
         operations: u64,
+        /// Clocks.
         clocks: u64,
     },
+    /// A difference.
     Failed {
+        /// Clock, counted from the reset.
         clock: u64,
+        /// In words.
         text: String,
         /// The command that runs it again.
         again: String,
     },
+    /// It was not run.
     LeftOut,
 }
 
 /// Results that cannot be used or do not belong together.
 #[derive(Debug, thiserror::Error)]
 pub enum BadResults {
+    /// It cannot be read.
     #[error("{path}: {why}")]
-    Read { path: String, why: std::io::Error },
+    Read {
+        /// Path of the file.
+        path: String,
+        /// What is wrong.
+        why: std::io::Error,
+    },
+    /// It is not JSON of the expected form.
     #[error("{path}:{line}:{column}: these are no results of a campaign: {why}")]
-    Parse { path: String, line: usize, column: usize, why: String },
+    Parse {
+        /// Path of the file.
+        path: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// Another version of the format.
     #[error("{path}: field `format`: expected {FORMAT}, got {got}")]
-    Format { path: String, got: u32 },
+    Format {
+        /// Path of the file.
+        path: String,
+        /// What was seen.
+        got: u32,
+    },
     #[error(
         "{b}: field `{field}` is `{got}`, but `{expected}` in {a}: only shards of one campaign \
          can be merged"
     )]
-    Differ { a: String, b: String, field: &'static str, expected: String, got: String },
+    /// The files are of different campaigns.
+    Differ {
+        /// The first file.
+        a: String,
+        /// The second file.
+        b: String,
+        /// Name of the field.
+        field: &'static str,
+        /// What was expected.
+        expected: String,
+        /// What was seen.
+        got: String,
+    },
+    /// Two files hold the same run.
     #[error("run {number} is in {a} and in {b}: was a shard named twice?")]
-    Twice { number: usize, a: String, b: String },
+    Twice {
+        /// Number of the run within the campaign.
+        number: usize,
+        /// The first file.
+        a: String,
+        /// The second file.
+        b: String,
+    },
+    /// There are no files.
     #[error("there is nothing to merge")]
     Nothing,
 }

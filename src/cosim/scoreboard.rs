@@ -52,6 +52,7 @@ impl Bounds {
 
 /// Is told of every retired operation after it was checked.
 pub trait Observer {
+    /// An operation has retired.
     fn retired(&mut self, clock: u64, tag: u32, op: &Operation, wire_room: bool, e: &Effects);
 }
 
@@ -63,7 +64,9 @@ impl Observer for () {
 /// An operation that was offered and has not retired.
 #[derive(Clone, Copy, Debug)]
 pub struct Outstanding {
+    /// The caller's number for the operation.
     pub tag: u32,
+    /// The operation.
     pub operation: Operation,
     /// Ready clocks when it was offered, then when it was accepted.
     since: u64,
@@ -177,6 +180,7 @@ pub struct Scoreboard {
     /// Every QP and CQ number that was ever created.
     ever_qp: Vec<bool>,
     ever_cq: Vec<bool>,
+    /// What was reached.
     pub coverage: Coverage,
     /// Outputs that offered something in this clock and were not taken; for `retire`, earlier.
     stalled: u8,
@@ -211,6 +215,7 @@ struct Room {
 const ROOM_REACH: u64 = 64;
 
 impl Scoreboard {
+    /// A new one.
     pub fn new(config: Config, policy: Policy, bounds: Bounds) -> Scoreboard {
         let qps = config.num_qp as usize;
         Scoreboard {

@@ -29,6 +29,7 @@ pub enum Pressure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
+    /// Never.
     Never,
     /// Each source by itself, in short runs.
     Random,
@@ -40,8 +41,11 @@ pub enum Hold {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
+    /// How often outputs are not ready.
     pub pressure: Pressure,
+    /// Which internal steps are held back.
     pub hold: Hold,
+    /// Seed of all that is random.
     pub seed: u64,
 }
 
@@ -92,9 +96,13 @@ impl fmt::Display for Timing {
 
 /// Positions of the five outputs in [`Levels::ready`].
 pub const RSP: u8 = 1 << 0;
+/// The `issue` output.
 pub const ISSUE: u8 = 1 << 1;
+/// The `cqe` output.
 pub const CQE: u8 = 1 << 2;
+/// The `event` output.
 pub const EVENT: u8 = 1 << 3;
+/// The `retire` output.
 pub const RETIRE: u8 = 1 << 4;
 /// All five.
 pub const ALL_READY: u8 = 0x1f;
@@ -109,6 +117,7 @@ pub struct Levels {
 }
 
 impl Levels {
+    /// Everything ready, nothing held.
     pub const FREE: Levels = Levels { ready: ALL_READY, hold: 0 };
 }
 

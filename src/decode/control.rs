@@ -11,7 +11,9 @@ use crate::model::{
 pub struct ControlInput {
     /// The four words in host order.
     pub ctrl: [u32; 4],
+    /// Layout of the WQE.
     pub format: WqeFormat,
+    /// Transport of the QP.
     pub transport: Transport,
     /// `ibv_mtu` number of the QP.
     pub path_mtu: u8,
@@ -93,6 +95,7 @@ fn differences(a: &Verdict, b: &Verdict) -> Vec<Difference> {
 /// A field on which two decoders do not agree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
+    /// Name of the field.
     pub field: String,
     /// Engine and what it says.
     pub values: [(&'static str, String); 2],
@@ -103,6 +106,7 @@ pub struct Difference {
 pub struct Verdict {
     /// Who says so: `model`, `rtl`, or `rtl+model`, which were compared.
     pub engine: &'static str,
+    /// Transport of the QP.
     pub transport: &'static str,
     /// Operation, if it is one of the eight.
     pub class: Option<String>,
@@ -111,26 +115,35 @@ pub struct Verdict {
     /// Status of the completion if the WQE may not leave (`ibv_wc_status`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejected_status: Option<u8>,
+    /// Fence asked for.
     pub fence: bool,
+    /// CQE asked for.
     pub signal: bool,
+    /// Solicited event asked for.
     pub solicit: bool,
+    /// Payload lies in the WQE.
     pub inline: bool,
     /// Where the payload is: `inline` in the WQE or fetched by `dma`.
     pub placement: &'static str,
+    /// Data segments of 16 bytes.
     pub segments: u8,
+    /// Bytes of the WQE.
     pub wqe_bytes: u32,
     /// 64-byte blocks.
     pub wqe_blocks: u32,
     /// Headers on the wire besides BTH.
     pub headers: Vec<String>,
+    /// It takes a receive at the far end.
     pub consumes_receive: bool,
     /// BTH SE.
     pub bth_se: bool,
     /// Payload bytes the verdict was made for; absent if unknown, then the packets are too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<u32>,
+    /// Request packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<u32>,
+    /// Response packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_packets: Option<u32>,
     /// Where two engines do not agree.
@@ -141,7 +154,9 @@ pub struct Verdict {
 /// The golden model.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelDecoder {
+    /// The choices made.
     pub policy: Policy,
+    /// Sizes of the hardware.
     pub config: Config,
 }
 

@@ -41,9 +41,11 @@ pub enum Side {
 /// One error number with what is publicly known about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meaning {
+    /// Value.
     pub value: u8,
     /// The header's name without its prefix.
     pub name: &'static str,
+    /// Requester or responder.
     pub side: Side,
     /// Usual causes, one sentence.
     pub say: &'static str,

@@ -7,8 +7,11 @@ use super::names::{Namespace, Side};
 /// Everything a paste says.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
+    /// What was found, in order.
     pub records: Vec<Record>,
+    /// Cross-checks made.
     pub checks: Vec<Check>,
+    /// What may be wrong with the dump.
     pub warnings: Vec<String>,
     /// Absent where the paste holds no error.
     pub root_cause: Option<RootCause>,
@@ -30,7 +33,9 @@ impl Report {
 pub struct RootCause {
     /// Index into `records`; `None` if it lies before the paste.
     pub index: Option<usize>,
+    /// In words.
     pub text: String,
+    /// Remarks for a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub say: Vec<String>,
 }
@@ -42,13 +47,16 @@ pub struct QpSummary {
     pub qpn: Option<u32>,
     /// First entry that is no flush.
     pub root_cause: Option<usize>,
+    /// Entries that only were flushed.
     pub flushes: usize,
 }
 
 /// Two statements of the paste held against each other.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
+    /// In words.
     pub text: String,
+    /// It holds.
     pub ok: bool,
     /// The numbers.
     pub detail: String,
@@ -60,6 +68,7 @@ pub struct Check {
 pub enum Record {
     /// A completion, from bytes or from a message about one.
     Cqe(Box<CqeRecord>),
+    /// A WQE.
     Wqe(Box<WqeRecord>),
     /// Asynchronous CQ error event.
     CqEvent(LookUp),
@@ -73,84 +82,116 @@ pub enum Record {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
+    /// A dump.
     Dump,
+    /// A message of the kernel.
     Message,
+    /// A command-line option.
     Option,
 }
 
 /// A completion queue entry. Absent fields are not in the paste or not defined for the entry.
 #[derive(Clone, Debug, Serialize)]
 pub struct CqeRecord {
+    /// Where it comes from.
     pub source: Source,
     /// First and last line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<(usize, usize)>,
+    /// Opcode of the CQE.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cqe_opcode: Option<&'static str>,
+    /// SRQ number or user index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub srqn_or_uidx: Option<u32>,
+    /// Hardware syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hw_err_synd: Option<u8>,
+    /// Kind of the hardware syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hw_synd_type: Option<u8>,
+    /// Vendor syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vendor_err_synd: Option<u8>,
+    /// Syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syndrome: Option<u8>,
+    /// Name of the syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syndrome_name: Option<&'static str>,
     /// `ibv_wc_status` that drivers report for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wc_status: Option<u8>,
+    /// Name of the work completion status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wc_status_name: Option<&'static str>,
+    /// Opcode of the send WQE.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub s_wqe_opcode: Option<u8>,
+    /// Name of the opcode of the send WQE.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub s_wqe_opcode_name: Option<&'static str>,
+    /// QP number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qpn: Option<u32>,
+    /// Counter of the WQE.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wqe_counter: Option<u16>,
+    /// Byte count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byte_cnt: Option<u32>,
+    /// Immediate, invalidated key or P_Key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imm_inval_pkey: Option<u32>,
+    /// Signature byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<u8>,
+    /// Ownership bit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<u8>,
+    /// Solicited event bit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub se: Option<u8>,
     /// Bytes of the entry are missing; `absent` names the fields that therefore read 0.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// Fields that the dump does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<&'static str>,
     /// 64 or 128.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry_bytes: Option<usize>,
+    /// What the message says.
     #[serde(flatten)]
     pub told: Told,
+    /// Table that the number belongs to.
     pub namespace: Namespace,
+    /// Name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
+    /// Requester or responder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
+    /// Remarks for a person.
     pub say: Vec<String>,
 }
 
 /// What a message says besides the numbers of the completion.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Told {
+    /// CQ number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cqn: Option<u32>,
+    /// Slot of the ring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring_slot: Option<u32>,
+    /// The operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+    /// Number of the remote QP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote_qpn: Option<u32>,
+    /// Bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<u32>,
 }
@@ -158,22 +199,32 @@ pub struct Told {
 /// A number of one name space, looked up.
 #[derive(Clone, Debug, Serialize)]
 pub struct LookUp {
+    /// Table that the number belongs to.
     pub namespace: Namespace,
+    /// Value.
     pub value: u8,
+    /// Line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
+    /// Name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
+    /// Work completion status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wc_status: Option<u8>,
+    /// Vendor syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vendor_err_synd: Option<u8>,
+    /// QP number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qpn: Option<u32>,
+    /// CQ number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cqn: Option<u32>,
+    /// Requester or responder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
+    /// Remarks for a person.
     pub say: Vec<String>,
 }
 
@@ -184,32 +235,44 @@ pub struct WqeRecord {
     pub lines: (usize, usize),
     /// `mlx5` or `book`.
     pub format: &'static str,
+    /// Opcode modifier.
     pub opmod: u8,
+    /// Index that the poster gave the WQE; comes back on its completion.
     pub wqe_index: u16,
+    /// Opcode, in the numbers of its kind.
     pub opcode: u8,
+    /// Name of the opcode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opcode_name: Option<&'static str>,
+    /// QP number.
     pub qpn: u32,
     /// Bits 7:6 of the second word.
     pub reserved: u8,
+    /// Size of the WQE in units of 16 bytes.
     pub ds: u8,
     /// mlx5: the WQE's length as `ds` says, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ds_bytes: Option<usize>,
+    /// Signature byte.
     pub signature: u8,
+    /// Stream, 16 bits.
     pub stream: u16,
+    /// Fence mode, completion mode and solicited bit as one byte.
     pub fm_ce_se: u8,
     /// Fence mode.
     pub fm: u8,
     /// Completion mode.
     pub ce: u8,
+    /// Solicited event bit.
     pub se: u8,
     /// Book format only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inline: Option<u8>,
+    /// Immediate data or key to invalidate.
     pub imm: u32,
     /// Bytes of the dump that belong to the WQE.
     pub used_bytes: usize,
+    /// Bytes of the WQE that the dump has.
     pub dump_bytes: usize,
     /// Bytes of the dump behind the WQE: left over from earlier laps of the ring.
     pub beyond_bytes: usize,
@@ -218,23 +281,31 @@ pub struct WqeRecord {
     pub partial: bool,
     /// How the bytes behind the control segment were read.
     pub layout: &'static str,
+    /// Bytes of inline headers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eth_inline_hdr_sz: Option<u16>,
+    /// Remote address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raddr: Option<u64>,
+    /// Remote key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rkey: Option<u32>,
+    /// Value to swap in or to add.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swap_add: Option<u64>,
+    /// Value to compare with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compare: Option<u64>,
+    /// Remote QP number of a UD send.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dqp: Option<u32>,
+    /// Q_Key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qkey: Option<u32>,
     /// The data segment, where there is exactly one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_seg: Option<DataSeg>,
+    /// Data segments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub data_segs: Vec<DataSeg>,
     /// The walk over the data segments, if the dump holds them all: the eight RDMA operations.
@@ -243,6 +314,7 @@ pub struct WqeRecord {
     /// What the decoder of control segments makes of it: the eight RDMA operations only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<super::control::Verdict>,
+    /// Remarks for a person.
     pub say: Vec<String>,
 }
 
@@ -254,10 +326,13 @@ pub struct DataSeg {
     /// What it counts: 0 is 2^31 in a pointer of mlx5 format. Absent where nothing was walked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
+    /// Payload lies in the WQE.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inline: bool,
+    /// Local key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lkey: Option<u32>,
+    /// Address in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub addr: Option<u64>,
     /// Inline payload as hex digits, as far as the WQE holds it.

@@ -11,31 +11,41 @@ use crate::model::{
 /// A sentence, and the layer it speaks of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
+    /// The check that refused.
     pub layer: Layer,
+    /// In words.
     pub text: String,
 }
 
 /// What became of one call and why.
 #[derive(Clone, Debug)]
 pub struct Answer {
+    /// Transport of the QP.
     pub transport: Transport,
     /// State numbers.
     pub from: u8,
+    /// Target state.
     pub to: u8,
+    /// Profile.
     pub profile: String,
     /// `roce` or `infiniband`.
     pub link_layer: &'static str,
+    /// Attribute mask that was judged.
     pub mask: Option<AttrMask>,
     /// The layer that refused, [`Layer::None`] if the call is accepted; nothing if no mask
     /// was given.
     pub layer: Option<Layer>,
+    /// Required attributes that were not given.
     pub missing: AttrMask,
+    /// Attributes given that are not allowed.
     pub disallowed: AttrMask,
+    /// Attributes whose value is out of range.
     pub bad_values: AttrMask,
     /// What the table says about the pair, if it is legal.
     pub row: Option<Row>,
     /// Usual layer of the errno, if one was given.
     pub errno_layer: Option<&'static str>,
+    /// Remarks for a person.
     pub say: Vec<Note>,
 }
 

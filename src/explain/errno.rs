@@ -6,7 +6,9 @@ use super::source::{InputError, did_you_mean};
 /// One errno and where it usually comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Errno {
+    /// Its number, positive.
     pub number: u16,
+    /// Name.
     pub name: &'static str,
     /// The layer in a few words.
     pub layer: &'static str,

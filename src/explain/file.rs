@@ -15,9 +15,11 @@ use crate::scenario::problem::Problem;
 /// What the command line says for a whole file; it goes before what the file says.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
+    /// Profile.
     pub profile: Option<Profile>,
     /// Single policies, name and value.
     pub policies: Vec<(String, String)>,
+    /// Link layer of the port.
     pub link_layer: Option<LinkLayer>,
 }
 

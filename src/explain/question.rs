@@ -10,6 +10,7 @@ use crate::model::{
 /// One call of `ibv_modify_qp` and the state of the QP it was made on.
 #[derive(Clone)]
 pub struct Question {
+    /// Transport of the QP.
     pub transport: Transport,
     /// Number of the state the QP is in; 7 and above can be asked about.
     pub from: u8,
@@ -17,6 +18,7 @@ pub struct Question {
     pub to: Option<u8>,
     /// The attribute mask; without one the answer says what a mask would need.
     pub mask: Option<AttrMask>,
+    /// What CUR_STATE means.
     pub cur_state: Option<u8>,
     /// Values that are known. All others are taken to be fine.
     pub values: Vec<Given>,
@@ -24,6 +26,7 @@ pub struct Question {
     pub draining: bool,
     /// The QP's stored path migration state is ARMED.
     pub mig_armed: bool,
+    /// Profile.
     pub profile: Profile,
     /// The errno that the call ended with.
     pub errno: Option<Errno>,

@@ -5,8 +5,11 @@ use crate::model::{AttrMask, Policy, QpState, Row, Transport, transition_row};
 /// One legal modify call.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
+    /// State before.
     pub from: QpState,
+    /// Target state.
     pub to: QpState,
+    /// Row of the table that applies.
     pub row: Row,
 }
 

@@ -18,6 +18,7 @@ pub struct Step {
 /// The answer to one call of a sequence.
 #[derive(Clone, Debug)]
 pub struct StepAnswer {
+    /// The answer.
     pub answer: Answer,
     /// Number (from 1) of the earlier refusal without which this call would have been accepted.
     pub cascade_of: Option<usize>,

@@ -158,7 +158,9 @@ impl Field {
 /// One value as it was given: wider than the field if the caller wrote so.
 #[derive(Clone, Copy)]
 pub struct Given {
+    /// Name of the field.
     pub field: &'static Field,
+    /// Value.
     pub value: i128,
 }
 

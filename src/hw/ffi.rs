@@ -8,9 +8,11 @@ pub(super) mod bridge {
     struct BareLoop {
         /// Over everything that the ports showed.
         hash: u64,
+        /// Clocks.
         clocks: u64,
         /// Of the calling thread.
         cpu_ns: u64,
+        /// Time taken, nanoseconds.
         wall_ns: u64,
     }
 

@@ -61,5 +61,10 @@ pub enum DutError {
     },
     /// The waveform file cannot be written.
     #[error("waveform {path}: {why}")]
-    Waves { path: String, why: String },
+    Waves {
+        /// Path of the file.
+        path: String,
+        /// What is wrong.
+        why: String,
+    },
 }

@@ -6,13 +6,21 @@ use std::fmt;
 /// The eight operations that a send queue takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OpClass {
+    /// SEND that invalidates a key.
     SendInvalidate,
+    /// RDMA WRITE.
     Write,
+    /// RDMA WRITE with immediate.
     WriteImm,
+    /// SEND.
     Send,
+    /// SEND with immediate.
     SendImm,
+    /// RDMA READ.
     Read,
+    /// Compare and swap.
     CompareSwap,
+    /// Fetch and add.
     FetchAdd,
 }
 

@@ -6,8 +6,11 @@ use bitvec::prelude::*;
 /// The fields of a control segment, taken apart but not judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ControlSegment {
+    /// Opcode modifier.
     pub opmod: u8,
+    /// Index that the poster gave the WQE; comes back on its completion.
     pub wqe_index: u16,
+    /// Opcode, in the numbers of its kind.
     pub opcode: u8,
     /// 24 bits: send queue or QP number.
     pub sqn: u32,
@@ -15,7 +18,9 @@ pub struct ControlSegment {
     pub reserved_ds: u8,
     /// 6 bits; what it counts depends on the format.
     pub ds: u8,
+    /// Signature byte.
     pub signature: u8,
+    /// Stream, 16 bits.
     pub stream: u16,
     /// 3 bits.
     pub fence_mode: u8,
@@ -23,6 +28,7 @@ pub struct ControlSegment {
     pub inline: bool,
     /// 2 bits.
     pub completion_mode: u8,
+    /// Solicited event asked for.
     pub solicited: bool,
     /// Bit 0 of the flags word, must be zero.
     pub reserved_flag: bool,
@@ -34,8 +40,11 @@ pub struct ControlSegment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("control segment field `{field}`: {value:#x} does not fit into {bits} bits (at most {:#x})", (1u32 << .bits) - 1)]
 pub struct FieldTooWide {
+    /// Name of the field.
     pub field: &'static str,
+    /// Value.
     pub value: u32,
+    /// Bits that there are.
     pub bits: u8,
 }
 

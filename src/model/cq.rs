@@ -16,9 +16,13 @@ pub struct Ring {
     "consumer index {index} is refused: {occupancy} entries from {consumer} on, indices below {limit}"
 )]
 pub struct BadIndex {
+    /// The index given.
     pub index: u32,
+    /// Index of the oldest unread entry, modulo twice the depth.
     pub consumer: u32,
+    /// Unread entries.
     pub occupancy: u32,
+    /// Twice the depth.
     pub limit: u32,
 }
 
@@ -28,6 +32,7 @@ impl Ring {
         Self { depth, producer: 0, consumer: 0 }
     }
 
+    /// Entries.
     pub const fn depth(&self) -> u32 {
         self.depth
     }
@@ -48,6 +53,7 @@ impl Ring {
         self.ahead(self.producer)
     }
 
+    /// No slot is free.
     pub const fn is_full(&self) -> bool {
         self.occupancy() == self.depth
     }

@@ -38,6 +38,7 @@ impl Region {
         self.length
     }
 
+    /// What may be done with the region.
     pub const fn access(&self) -> AccessFlags {
         self.access
     }
@@ -52,19 +53,39 @@ impl Region {
 /// Why a key was not registered; nothing has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegKeyError {
+    /// The index is beyond the table.
     #[error("key index {index:#x} is out of range: the table has {num_key} keys")]
-    Range { index: u32, num_key: u32 },
+    Range {
+        /// Index of the key.
+        index: u32,
+        /// Keys of the table.
+        num_key: u32,
+    },
+    /// The key is registered already.
     #[error("key index {index:#x} is registered already; deregister it first")]
-    Exists { index: u32 },
+    Exists {
+        /// Index of the key.
+        index: u32,
+    },
     #[error(
         "region of {length:#x} bytes at {base:#x}: expected 1 byte or more, ending at 2^64 at most"
     )]
-    BadRegion { base: u64, length: u64 },
+    /// The region is empty, or ends beyond 2^64.
+    BadRegion {
+        /// First address.
+        base: u64,
+        /// Bytes.
+        length: u64,
+    },
     #[error(
         "access flags {:#x}: expected bits 0..3 of ibv_access_flags, and LOCAL_WRITE beside \
          REMOTE_WRITE or REMOTE_ATOMIC", access.0
     )]
-    BadAccess { access: AccessFlags },
+    /// These rights do not go together.
+    BadAccess {
+        /// What may be done with it.
+        access: AccessFlags,
+    },
 }
 
 impl RegKeyError {
@@ -83,20 +104,26 @@ impl RegKeyError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no key {lkey} is registered")]
 pub struct NoKey {
+    /// Local key.
     pub lkey: Lkey,
 }
 
 /// Why a pointer does not resolve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unresolved {
+    /// The index is beyond the table.
     #[error("its index is out of range")]
     Range,
+    /// No such key.
     #[error("it is not registered")]
     NotRegistered,
+    /// The variant byte is another.
     #[error("it is registered with another variant")]
     Variant,
+    /// It is not within the region.
     #[error("the bytes are not all inside its region")]
     Outside,
+    /// The region does not permit local writes.
     #[error("its region does not permit local writes")]
     Permission,
 }

@@ -6,14 +6,23 @@ use std::fmt;
 /// Which packet opcodes a message expands into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WireFamily {
+    /// SEND.
     Send,
+    /// SEND with immediate.
     SendImmediate,
+    /// SEND that invalidates a key.
     SendInvalidate,
+    /// RDMA WRITE.
     Write,
+    /// WRITE with immediate.
     WriteImmediate,
+    /// READ request.
     ReadRequest,
+    /// READ response.
     ReadResponse,
+    /// Compare and swap.
     CompareSwap,
+    /// Fetch and add.
     FetchAdd,
 }
 

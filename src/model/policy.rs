@@ -21,7 +21,9 @@ pub enum Sqd {
 /// When a bad send WQE is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WqeCheck {
+    /// When it is posted.
     AtPost,
+    /// When it could go out.
     InPipeline,
 }
 
@@ -45,27 +47,37 @@ pub enum CqScope {
     Cascade,
 }
 
+/// Link layer of the ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkLayer {
+    /// Ethernet.
     Roce,
+    /// InfiniBand.
     Infiniband,
 }
 
 /// One setting of all policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
+    /// `reset_to_err`: RESET to ERR by a call is refused.
     pub refuse_reset_to_err: bool,
+    /// What CUR_STATE means.
     pub cur_state: CurState,
     /// RC SQE→RTS is in the table.
     pub rc_sqe_row: bool,
     /// SQD→RTS and SQD→SQD are allowed while draining.
     pub allow_leave_draining: bool,
+    /// What SQD does with sends.
     pub sqd: Sqd,
+    /// When WQEs are checked.
     pub wqe_check: WqeCheck,
+    /// What becomes of a CQE for a full CQ.
     pub cq_full: CqFull,
+    /// Whom a CQ error reaches.
     pub cq_scope: CqScope,
     /// Bytes.
     pub max_inline: u32,
+    /// Link layer of the port.
     pub link_layer: LinkLayer,
 }
 
@@ -105,24 +117,32 @@ impl Default for Policy {
 /// Sizes: parameters of the RTL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
+    /// Name.
     pub name: &'static str,
+    /// QPs.
     pub num_qp: u32,
+    /// CQs.
     pub num_cq: u32,
     /// Power of two.
     pub sq_depth: u32,
     /// Power of two.
     pub rq_depth: u32,
+    /// Entries of the deepest CQ.
     pub cq_depth_max: u32,
+    /// Ports, numbered from 1.
     pub num_ports: u8,
+    /// Entries of the P_Key table.
     pub pkey_len: u16,
     /// `ibv_mtu` number of the port.
     pub max_mtu: u8,
+    /// READs and atomics outstanding at most.
     pub max_rd_atomic: u8,
     /// Memory keys.
     pub num_key: u32,
 }
 
 impl Config {
+    /// 64 QPs, 16 CQs.
     pub const DEFAULT: Config = Config {
         name: "default",
         num_qp: 64,
@@ -136,6 +156,7 @@ impl Config {
         max_rd_atomic: 16,
         num_key: 64,
     };
+    /// 4 QPs, 2 CQs, queues of 4: for proofs.
     pub const SMALL: Config = Config {
         name: "small",
         num_qp: 4,
@@ -145,8 +166,10 @@ impl Config {
         num_key: 8,
         ..Config::DEFAULT
     };
+    /// 16 QPs with queues of 1,024.
     pub const DEEP: Config =
         Config { name: "deep", num_qp: 16, sq_depth: 1024, rq_depth: 1024, ..Config::DEFAULT };
+    /// 65,536 QPs, 4,096 CQs, queues of 16.
     pub const LARGE: Config = Config {
         name: "large",
         num_qp: 65_536,

@@ -15,10 +15,17 @@ pub struct SendQueueRing {
 /// A ring or a WQE that cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RingError {
+    /// The ring is too large.
     #[error("a ring of 2^{0} blocks; expected 2^16 at most, what a WQE index can count")]
     TooLarge(u8),
+    /// The WQE is longer than the ring.
     #[error("a WQE of {units} units; the whole ring has {ring}")]
-    WqeTooLong { units: usize, ring: usize },
+    WqeTooLong {
+        /// Units of the WQE.
+        units: usize,
+        /// Bytes of the ring.
+        ring: usize,
+    },
 }
 
 impl SendQueueRing {

@@ -7,7 +7,7 @@ macro_rules! numbered {
         $(#[$m])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[repr(u8)]
-        pub enum $name { $($(#[$vm])* $v = $n),+ }
+        pub enum $name { $($(#[$vm])* #[doc = $s] $v = $n),+ }
         impl $name {
             /// All values in numeric order.
             pub const ALL: &'static [Self] = &[$(Self::$v),+];
@@ -100,13 +100,18 @@ macro_rules! bits {
         #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
         pub struct $name(pub $t);
         impl $name {
+            /// No bit.
             pub const EMPTY: Self = Self(0);
-            $($(#[$vm])* pub const $v: Self = Self(1 << $n);)+
+            $($(#[$vm])* #[doc = stringify!($v)] pub const $v: Self = Self(1 << $n);)+
             /// Named bits in bit order.
             pub const NAMED: &'static [(Self, &'static str)] = &[$((Self::$v, stringify!($v))),+];
+            /// Are all these bits set?
             pub const fn contains(self, o: Self) -> bool { self.0 & o.0 == o.0 }
+            /// Is no bit set?
             pub const fn is_empty(self) -> bool { self.0 == 0 }
+            /// The bits of both.
             pub const fn union(self, o: Self) -> Self { Self(self.0 | o.0) }
+            /// The bits that only the first one has.
             pub const fn minus(self, o: Self) -> Self { Self(self.0 & !o.0) }
             /// Names of the set bits in bit order; a bit without a name as `bit N`.
             pub fn names(self) -> Vec<String> {

@@ -16,9 +16,11 @@ pub(crate) const INLINE_COUNT: u32 = 0x3ff;
 /// A pointer to local memory (`struct ibv_sge`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sge {
+    /// Address in memory.
     pub address: u64,
     /// 0..=2^31; mlx5's count of 0 reads 2^31 here.
     pub bytes: u32,
+    /// Local key.
     pub lkey: Lkey,
 }
 
@@ -28,7 +30,12 @@ pub enum DataSegment {
     /// Payload in memory.
     Pointer(Sge),
     /// Payload in place. `payload` is shorter than `bytes` where the WQE ends too early.
-    Inline { bytes: u32, payload: Vec<u8> },
+    Inline {
+        /// Bytes.
+        bytes: u32,
+        /// Bytes to send.
+        payload: Vec<u8>,
+    },
 }
 
 impl DataSegment {
@@ -44,22 +51,68 @@ impl DataSegment {
 /// One thing that a walk found to be wrong. `unit` counts from the control segment, 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WalkFault {
+    /// The count of inline bytes has bits that must be 0.
     #[error("unit {unit}: inline byte count {word:#x} has bits above its 10")]
-    InlineCountTooWide { unit: u32, word: u32 },
+    InlineCountTooWide {
+        /// Number of the 16-byte unit.
+        unit: u32,
+        /// The word found there.
+        word: u32,
+    },
+    /// More inline bytes than there is room.
     #[error("unit {unit}: the inline segment takes {takes} units, {left} are left of the WQE")]
-    InlineTooLong { unit: u32, takes: u32, left: u32 },
+    InlineTooLong {
+        /// Number of the 16-byte unit.
+        unit: u32,
+        /// Units it takes.
+        takes: u32,
+        /// Units that are left.
+        left: u32,
+    },
+    /// Inline payload and pointers in one WQE.
     #[error("unit {unit}: inline payload and pointers in one WQE")]
-    Mixed { unit: u32 },
+    Mixed {
+        /// Number of the 16-byte unit.
+        unit: u32,
+    },
+    /// The operation carries no inline payload.
     #[error("unit {unit}: {class} carries no local payload, so none can be inline")]
-    InlineNotCarried { unit: u32, class: OpClass },
+    InlineNotCarried {
+        /// Number of the 16-byte unit.
+        unit: u32,
+        /// Kind of operation.
+        class: OpClass,
+    },
+    /// Inline payload without its flag.
     #[error("unit {unit}: inline segment without the inline bit of the control segment")]
-    InlineUnasked { unit: u32 },
+    InlineUnasked {
+        /// Number of the 16-byte unit.
+        unit: u32,
+    },
+    /// An atomic has one data segment.
     #[error("unit {unit}: another data segment of {class}, which has exactly one")]
-    SecondOfAtomic { unit: u32, class: OpClass },
+    SecondOfAtomic {
+        /// Number of the 16-byte unit.
+        unit: u32,
+        /// Kind of operation.
+        class: OpClass,
+    },
+    /// The lengths add to more than a message holds.
     #[error("payload of {bytes} bytes: more than 32 bits count")]
-    LengthOverflow { bytes: u64 },
+    LengthOverflow {
+        /// Bytes.
+        bytes: u64,
+    },
+    /// A key does not resolve.
     #[error("unit {unit}: lkey {} does not resolve for {} bytes at {:#x}: {why}", sge.lkey, sge.bytes, sge.address)]
-    Key { unit: u32, sge: Sge, why: Unresolved },
+    Key {
+        /// Number of the 16-byte unit.
+        unit: u32,
+        /// Scatter/gather entry.
+        sge: Sge,
+        /// What is wrong.
+        why: Unresolved,
+    },
 }
 
 impl WalkFault {
@@ -78,6 +131,7 @@ impl WalkFault {
 pub struct Walk {
     /// The four words of the control segment in host order.
     pub ctrl: [u32; 4],
+    /// Layout of the WQE.
     pub format: WqeFormat,
     /// The transport whose layout was assumed.
     pub transport: Transport,

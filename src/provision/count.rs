@@ -5,13 +5,19 @@ use super::plan::{Plan, Qp};
 /// One CQ against everything that reports to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
+    /// The CQ.
     pub cq: String,
     /// Completions that may lie in it unread.
     pub need: u64,
+    /// Entries that can be used.
     pub usable: u64,
+    /// It holds.
     pub ok: bool,
+    /// Entries asked for.
     pub asked: u64,
+    /// Entries that the device gave.
     pub granted: u64,
+    /// Entries that cannot be used.
     pub reserved: u64,
     /// Would it be enough, had the device granted exactly what was asked?
     pub ok_by_asked: bool,
@@ -25,11 +31,13 @@ pub struct Check {
 /// All CQs, and what to say about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
+    /// Cross-checks made.
     pub checks: Vec<Check>,
     /// With one kind of QP: how many of it every CQ can take.
     pub max_safe_qps: Option<u64>,
     /// All CQs together.
     pub cqs_needed: Option<u64>,
+    /// Remarks for a person.
     pub say: Vec<String>,
 }
 

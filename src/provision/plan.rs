@@ -16,6 +16,7 @@ pub struct Device {
 /// A completion queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cq {
+    /// Name in the plan.
     pub id: String,
     /// Depth asked for, in entries.
     pub asked: u64,
@@ -23,6 +24,7 @@ pub struct Cq {
     pub granted: Option<u64>,
     /// Entries of the ring that cannot be used.
     pub reserved: u64,
+    /// It can be resized.
     pub resizable: bool,
 }
 
@@ -47,8 +49,11 @@ impl Cq {
 /// A number of equal queue pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Qp {
+    /// Name in the plan.
     pub id: String,
+    /// How many.
     pub count: u64,
+    /// Transport of the QP.
     pub transport: Transport,
     /// Index of the CQ of the send queue.
     pub send_cq: usize,
@@ -87,6 +92,7 @@ impl Qp {
 /// A shared receive queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Srq {
+    /// Name in the plan.
     pub id: String,
     /// Receives that may be outstanding.
     pub wr: u64,
@@ -95,8 +101,12 @@ pub struct Srq {
 /// Everything that is planned. Indices point into its lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
+    /// Limits of the device.
     pub device: Device,
+    /// CQs.
     pub cqs: Vec<Cq>,
+    /// QPs.
     pub qps: Vec<Qp>,
+    /// SRQs.
     pub srqs: Vec<Srq>,
 }

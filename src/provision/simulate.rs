@@ -12,9 +12,11 @@ use crate::model::{
 /// What became of one CQ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CqFlush {
+    /// The CQ.
     pub cq: String,
     /// Completions that the flush wanted to write.
     pub cqes_wanted: u64,
+    /// CQEs written.
     pub cqes_written: u64,
     /// Number (from 1) of the first completion that found the CQ full.
     pub overflow_at: Option<u64>,
@@ -24,15 +26,23 @@ pub struct CqFlush {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RanOn {
     /// The golden model alone, and why.
-    Model { why: String },
+    Model {
+        /// What is wrong.
+        why: String,
+    },
     /// The RTL in this configuration and the golden model in lockstep.
-    Lockstep { config: &'static str },
+    Lockstep {
+        /// Sizes of the hardware.
+        config: &'static str,
+    },
 }
 
 /// The whole run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simulation {
+    /// What it ran on.
     pub ran_on: RanOn,
+    /// CQs.
     pub cqs: Vec<CqFlush>,
     /// QPs in ERR at the end.
     pub qps_in_error: u64,

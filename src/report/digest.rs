@@ -16,6 +16,7 @@ pub struct Digest {
     pub states: Vec<String>,
     /// Entries written and lost, and WQEs released.
     pub cqes: Vec<String>,
+    /// Events in words.
     pub events: Vec<String>,
     /// WQEs released to the wire, per QP.
     pub issued: Vec<String>,

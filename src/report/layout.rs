@@ -18,13 +18,17 @@ pub enum Glyph {
     PostIssued,
     /// A waiting WQE that goes out.
     Issue,
+    /// A completion.
     Complete,
+    /// A flush.
     Flush,
     /// The error of a CQ reaches a QP.
     Cascade,
     /// CONSUME, ARM, SET_CQ_FAULT.
     Doorbell,
+    /// Refused.
     Refused,
+    /// Nothing live was meant.
     Stale,
 }
 
@@ -49,9 +53,13 @@ impl Glyph {
 /// What became of a completion attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
+    /// Success.
     Success,
+    /// A flush.
     Flush,
+    /// An error.
     Error,
+    /// It found no room.
     Lost,
 }
 
@@ -78,17 +86,23 @@ impl Entry {
 /// One or more equal happenings in a row.
 #[derive(Clone, Debug)]
 pub struct Mark {
+    /// Number of the step.
     pub step: usize,
+    /// Sign.
     pub glyph: Glyph,
+    /// QP number.
     pub qpn: Option<u32>,
     /// The CQ that the operation names or that an attempt went to.
     pub cqn: Option<u32>,
+    /// How many.
     pub count: usize,
+    /// What became of its CQE.
     pub entry: Option<Entry>,
     /// The event, or several, in words.
     pub event: Option<String>,
     /// What it was, and what came of it.
     pub title: String,
+    /// What came of it.
     pub lines: Vec<String>,
 }
 
@@ -97,6 +111,7 @@ pub struct Mark {
 pub struct Band {
     /// Index into the trace's steps.
     pub step: usize,
+    /// First column.
     pub first: usize,
     /// One past the last column.
     pub end: usize,
@@ -105,8 +120,11 @@ pub struct Band {
 /// A QP in one state over some columns.
 #[derive(Clone, Debug)]
 pub struct Segment {
+    /// State of the QP.
     pub state: QpState,
+    /// First column.
     pub first: usize,
+    /// One past the last column.
     pub end: usize,
 }
 
@@ -115,11 +133,15 @@ pub type Content = Vec<(Entry, u32)>;
 
 /// A trace, laid out.
 pub struct Layout {
+    /// Columns.
     pub columns: usize,
     /// By column; a column without mark is padding.
     pub marks: Vec<Option<Mark>>,
+    /// One per step.
     pub bands: Vec<Band>,
+    /// States by QP number.
     pub segments: BTreeMap<u32, Vec<Segment>>,
+    /// What each CQ holds, by CQ number.
     pub contents: BTreeMap<u32, Vec<Content>>,
     /// By group: how many members are in each state at the end of each column.
     pub crowds: Vec<Vec<Crowd>>,

@@ -1,8 +1,8 @@
 //! Tables, timelines and pages for people.
 
-pub mod digest;
+pub(crate) mod digest;
 pub mod json;
-pub mod layout;
+pub(crate) mod layout;
 pub mod steps;
 pub mod svg;
 pub mod tables;

@@ -42,10 +42,12 @@ impl Lane<'_> {
 /// A drawn trace.
 pub struct Drawing<'a> {
     trace: &'a Trace,
+    /// Where things stand.
     pub layout: Layout,
     lanes: Vec<(usize, Lane<'a>)>,
     /// Row of the event in each column that has one.
     event_rows: Vec<usize>,
+    /// Height in pixels.
     pub height: usize,
 }
 

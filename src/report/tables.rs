@@ -38,8 +38,11 @@ pub enum Topic {
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
+    /// Text.
     Text(String),
+    /// A number.
     Number(u64),
+    /// Several words.
     List(Vec<String>),
 }
 
@@ -94,7 +97,9 @@ impl From<Vec<String>> for Cell {
 /// A table: names of columns, and rows of as many cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
+    /// Columns.
     pub columns: &'static [&'static str],
+    /// Rows.
     pub rows: Vec<Vec<Cell>>,
 }
 

@@ -10,24 +10,32 @@ use crate::model::{
 pub struct Scenario {
     /// Name of the file as the user gave it.
     pub file: String,
+    /// Title.
     pub title: String,
     /// Free text under the title, may be empty.
     pub text: String,
+    /// Sizes of the hardware.
     pub config: Config,
     /// Name of the profile that the policy started from.
     pub profile: &'static str,
+    /// The choices made.
     pub policy: Policy,
+    /// CQs.
     pub cqs: Vec<CqDecl>,
+    /// QPs.
     pub qps: Vec<QpDecl>,
     /// Names of all QPs and CQs, also of those that steps create.
     pub names: Names,
+    /// What was done, in order.
     pub steps: Vec<Step>,
 }
 
 /// Names of QPs and CQs in the order of their first mention.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
+    /// QPs.
     pub qps: Vec<(String, u32)>,
+    /// CQs.
     pub cqs: Vec<(String, u32)>,
     /// QPs alike that share a name.
     pub groups: Vec<QpGroup>,
@@ -36,9 +44,11 @@ pub struct Names {
 /// QPs alike with numbers in a row: `Q` means all of them, `Q[7]` one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QpGroup {
+    /// Name.
     pub name: String,
     /// Number of member 0.
     pub first: u32,
+    /// How many.
     pub count: u32,
 }
 
@@ -79,7 +89,9 @@ pub struct Collective<'a>(&'a Names);
 
 /// What a person calls a QP or a CQ.
 pub trait Naming {
+    /// Name of a QP.
     fn qp(&self, qpn: u32) -> String;
+    /// Name of a CQ.
     fn cq(&self, cqn: u32) -> String;
 }
 

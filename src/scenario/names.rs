@@ -80,10 +80,15 @@ pub const CONFIGS: &[(&str, Config)] = &[
 /// One attribute value: its name, the mask bit it belongs to, the largest value that fits,
 /// and how to write and read it.
 pub struct AttrField {
+    /// Name.
     pub name: &'static str,
+    /// The attribute it belongs to.
     pub mask: AttrMask,
+    /// Largest value that fits.
     pub max: u64,
+    /// Writes it.
     pub set: fn(&mut AttrValues, u64),
+    /// Reads it.
     pub get: fn(&AttrValues) -> u64,
 }
 

@@ -10,7 +10,9 @@ use crate::model::{
 /// One operation that retired, or one of the hardware's own steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Happening {
+    /// The operation.
     pub operation: Operation,
+    /// What came of it.
     pub effects: Effects,
     /// States that changed with it, also of QPs that the operation does not name.
     pub changes: Vec<StateChange>,
@@ -31,15 +33,20 @@ impl Happening {
 /// A QP that changed its state; `None` is a QP that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateChange {
+    /// QP number.
     pub qpn: u32,
+    /// State before.
     pub from: Option<QpState>,
+    /// Target state.
     pub to: Option<QpState>,
 }
 
 /// What queries would show.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observation {
+    /// QPs.
     pub qps: BTreeMap<u32, QpSnapshot>,
+    /// CQs.
     pub cqs: BTreeMap<u32, CqSnapshot>,
 }
 
@@ -50,7 +57,9 @@ pub struct Judgement {
     pub line: usize,
     /// What it is about: `state of A`.
     pub what: String,
+    /// What was expected.
     pub expected: String,
+    /// What was seen.
     pub got: String,
 }
 
@@ -59,8 +68,11 @@ pub struct Judgement {
 pub struct StepTrace {
     /// Counted from 1; 0 is the setup before the first step.
     pub number: usize,
+    /// Line of the scenario file.
     pub line: usize,
+    /// In the words of the scenario.
     pub text: String,
+    /// What retired in it, in order.
     pub happenings: Vec<Happening>,
     /// Entries that software read from a ring in this step: CQ and entry.
     pub read: Vec<(u32, Cqe)>,
@@ -79,15 +91,20 @@ pub struct StepTrace {
 /// A QP that occurs in a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QpLane {
+    /// QP number.
     pub qpn: u32,
+    /// Name.
     pub name: String,
+    /// Transport of the QP.
     pub transport: Option<Transport>,
 }
 
 /// A CQ that occurs in a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CqLane {
+    /// CQ number.
     pub cqn: u32,
+    /// Name.
     pub name: String,
     /// Entries.
     pub depth: u32,
@@ -96,16 +113,27 @@ pub struct CqLane {
 /// A whole run.
 #[derive(Clone, Debug)]
 pub struct Trace {
+    /// Name of the file.
     pub file: String,
+    /// Title.
     pub title: String,
+    /// In the words of the scenario.
     pub text: String,
+    /// Sizes of the hardware.
     pub config: Config,
+    /// Profile.
     pub profile: &'static str,
+    /// The choices made.
     pub policy: Policy,
+    /// Engine that ran it.
     pub engine: &'static str,
+    /// Names of QPs and CQs.
     pub names: Names,
+    /// QPs.
     pub qps: Vec<QpLane>,
+    /// CQs.
     pub cqs: Vec<CqLane>,
+    /// What was done, in order.
     pub steps: Vec<StepTrace>,
     /// Entries left in the rings that software could still read, per CQ.
     pub unread: BTreeMap<u32, Vec<Cqe>>,

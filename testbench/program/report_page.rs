@@ -56,18 +56,28 @@ fn look(browser: &Path, page: &str, width: u32, dark: bool) -> Value {
         window.onerror = (m, f, l) => { seenErrors.push(m + ' in line ' + l); };</script>";
     let probed = page.replacen("<head>", watch, 1) + "<script>" + PROBE + "</script>";
     fs::write(&file, probed).expect("written");
-    let size = format!("--window-size={width},1200");
-    let mut options = vec!["--dump-dom", "--enable-logging=stderr", &size];
+    // A window is never narrower than 500 pixels; a frame is as narrow as one likes.
+    let frame = folder.path().join("frame.html");
+    let around = format!(
+        "<!DOCTYPE html><pre id=\"seen\"></pre><script>window.onmessage = \
+         m => {{ document.getElementById('seen').textContent = m.data; }};</script>\
+         <iframe src=\"page.html\" width=\"{width}\" height=\"1200\" style=\"border: 0\"></iframe>"
+    );
+    fs::write(&frame, around).expect("written");
+    let size = format!("--window-size={},1300", width + 100);
+    let mut options =
+        vec!["--dump-dom", "--enable-logging=stderr", "--virtual-time-budget=5000", &size];
     if dark {
         options.push("--blink-settings=preferredColorScheme=0");
     }
-    let url = format!("file://{}", file.display());
+    let url = format!("file://{}", frame.display());
     let output = browse(browser, folder.path(), &options, &url);
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
     let said: Vec<&str> = log.lines().filter(|l| l.contains("CONSOLE")).collect();
     assert!(said.is_empty(), "the console has:\n{}", said.join("\n"));
     let dom = String::from_utf8_lossy(&output.stdout).into_owned();
     let seen = dom.split("<pre id=\"seen\">").nth(1).and_then(|rest| rest.split('<').next());
+    let seen = seen.filter(|s| !s.is_empty());
     let seen = base64(seen.unwrap_or_else(|| panic!("the probe did not end; log:\n{log}")));
     serde_json::from_slice(&seen).expect("the probe writes JSON")
 }

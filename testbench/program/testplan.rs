@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::fs;
 
+use super::sandbox::Sandbox;
+
 #[derive(serde::Deserialize)]
 struct Plan {
     promise: Vec<Promise>,
@@ -122,23 +124,57 @@ fn the_readme_names_files_and_commands_that_exist() {
     for target in ["run:", "test:"] {
         assert!(makefile.lines().any(|line| line.starts_with(target)), "make {target}");
     }
-    // Every subcommand that is shown answers to --help, with the flags that are shown.
-    let shown: Vec<&str> = readme.lines().filter(|line| line.starts_with("rnic-cosim ")).collect();
-    assert!(shown.len() >= 6);
-    for line in shown {
-        let command = line.split('#').next().expect("split yields one");
-        let mut words = command.split_whitespace().skip(1);
-        let subcommand = words.next().expect("a subcommand");
-        let help = assert_cmd::Command::cargo_bin("rnic-cosim")
-            .expect("the binary is built")
-            .args([subcommand, "--help"])
-            .output()
-            .expect("it runs");
-        assert!(help.status.success(), "{line}");
-        let help = String::from_utf8_lossy(&help.stdout).into_owned();
-        for flag in words.filter(|w| w.starts_with("--")) {
-            assert!(help.contains(flag), "{subcommand} has no {flag}");
+}
+
+#[cfg(feature = "rtl")]
+/// Lines of a document's code blocks.
+fn code(document: &str) -> Vec<&str> {
+    let blocks = document.split("```").skip(1).step_by(2);
+    // The first line names the language.
+    blocks.flat_map(|b| b.lines().skip(1)).collect()
+}
+
+/// `rnic-cosim …` lines end well, outputs below `$ rnic-cosim …` are what is printed.
+#[cfg(feature = "rtl")]
+#[test]
+fn the_commands_of_the_readme_do_what_it_says() {
+    let readme = fs::read_to_string("README.md").expect("the README is there");
+    let sandbox = Sandbox::new();
+    let lines = code(&readme);
+    let (mut run, mut compared) = (0, 0);
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(command) = line.strip_prefix("$ ").filter(|c| c.starts_with("rnic-cosim ")) {
+            let shown: Vec<&str> = lines[at + 1..]
+                .iter()
+                .take_while(|l| !l.starts_with("$ ") && !l.starts_with("rnic-cosim "))
+                .copied()
+                .collect();
+            let output = sandbox.type_in(command);
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            let printed: Vec<&str> = printed.lines().map(str::trim_end).collect();
+            assert_eq!(printed, shown, "the README shows another output of: {command}");
+            compared += 1;
+        } else if line.starts_with("rnic-cosim ") {
+            let command = line.split(" #").next().expect("split yields one").trim();
+            let output = sandbox.type_in(command);
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.code() < Some(2), "{command}: {err}");
+            run += 1;
         }
+    }
+    assert!(run >= 8 && compared >= 2, "{run} commands, {compared} outputs");
+}
+
+#[test]
+fn the_command_line_page_names_every_subcommand() {
+    let page = fs::read_to_string("docs/cli.md").expect("the page is there");
+    let help =
+        String::from_utf8_lossy(&Sandbox::new().type_in("rnic-cosim --help").stdout).into_owned();
+    let list = help.split("Commands:\n").nth(1).expect("a list of commands");
+    let names =
+        list.lines().take_while(|l| !l.is_empty()).filter_map(|l| l.split_whitespace().next());
+    for name in names.filter(|n| *n != "help") {
+        assert!(page.contains(&format!("| `{name}` |")), "docs/cli.md has no line for {name}");
     }
 }
 

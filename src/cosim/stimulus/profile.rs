@@ -3,6 +3,7 @@
 /// What a run is mostly made of. Chances are per mille.
 #[derive(Debug)]
 pub struct Profile {
+    /// Name.
     pub name: &'static str,
     /// In one sentence, for people.
     pub about: &'static str,

@@ -18,33 +18,45 @@ use send::SendWqe;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{step} of QP {qpn} is not owed: {why}")]
 pub struct NotOwed {
+    /// QP number.
     pub qpn: u32,
     /// Name of the step.
     pub step: &'static str,
+    /// What is wrong.
     pub why: WhyNotOwed,
 }
 
 /// Why an internal step is not owed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WhyNotOwed {
+    /// The QP does not exist.
     #[error("there is no such QP")]
     NoQp,
+    /// A CQ error has to be taken first.
     #[error("the error of its CQ has to be taken first (CASCADE)")]
     CascadeFirst,
+    /// There is no error to take.
     #[error("no CQ error is left to be taken")]
     NothingToTake,
+    /// There is nothing to flush.
     #[error("nothing of that queue is to be flushed")]
     NothingToFlush,
+    /// No send waits.
     #[error("no send waits to be issued")]
     NothingWaits,
+    /// The state forbids it.
     #[error("sends do not leave in state {0}")]
     State(QpState),
+    /// Flushes come first.
     #[error("flushes are owed before it")]
     FlushFirst,
+    /// A fence holds it.
     #[error("it is fenced and an earlier READ or atomic is uncompleted")]
     Fenced,
+    /// It is not the oldest.
     #[error("it is to be rejected and older sends are uncompleted")]
     NotOldest,
+    /// The wire had no room.
     #[error("the wire has no room")]
     NoWireRoom,
 }
@@ -96,10 +108,12 @@ impl Machine {
         }
     }
 
+    /// The sizes.
     pub const fn config(&self) -> &Config {
         &self.config
     }
 
+    /// The choices made.
     pub const fn policy(&self) -> &Policy {
         &self.policy
     }

@@ -5,6 +5,7 @@ use crate::model::{Lkey, OpClass, Sge, Transport};
 /// A send request: content, and what every content can be asked with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
+    /// What the request is.
     pub content: Content,
     /// Wait for earlier READs and atomics.
     pub fence: bool,
@@ -16,18 +17,47 @@ pub struct Request {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// A message into a receive of the peer.
-    Send { form: SendForm, payload: Payload, solicited: bool },
+    Send {
+        /// Kind of send.
+        form: SendForm,
+        /// Bytes to send.
+        payload: Payload,
+        /// The sender asked for a solicited event.
+        solicited: bool,
+    },
     /// Local memory into remote memory.
-    Write { transport: Connected, remote: Remote, payload: Payload, imm: Option<WriteImm> },
+    Write {
+        /// Transport of the QP.
+        transport: Connected,
+        /// Where at the far end.
+        remote: Remote,
+        /// Bytes to send.
+        payload: Payload,
+        /// Immediate data or key to invalidate.
+        imm: Option<WriteImm>,
+    },
     /// Remote memory into local memory; RC.
-    Read { remote: Remote, into: Vec<Sge> },
+    Read {
+        /// Where at the far end.
+        remote: Remote,
+        /// Where the answer goes.
+        into: Vec<Sge>,
+    },
     /// Eight remote bytes, changed; the old ones come back; RC.
-    Atomic { remote: Remote, atomic: Atomic, into: AtomicTarget },
+    Atomic {
+        /// Where at the far end.
+        remote: Remote,
+        /// Which atomic.
+        atomic: Atomic,
+        /// Where the answer goes.
+        into: AtomicTarget,
+    },
 }
 
 /// A SEND with what its transport lets it carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SendForm {
+    /// On RC.
     Rc(RcSend),
     /// With or without immediate.
     Uc(Option<u32>),
@@ -38,7 +68,9 @@ pub enum SendForm {
 /// What goes with an RC SEND: immediate or invalidation, not both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RcSend {
+    /// Nothing beside the payload.
     Plain,
+    /// Immediate data.
     Imm(u32),
     /// rkey of the peer that its receive invalidates.
     Invalidate(u32),
@@ -47,21 +79,27 @@ pub enum RcSend {
 /// The transports that have RDMA WRITE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connected {
+    /// On RC.
     Rc,
+    /// On UC.
     Uc,
 }
 
 /// Immediate of a WRITE: with it, a receive is consumed, and only then can the peer be woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteImm {
+    /// Immediate data or key to invalidate.
     pub imm: u32,
+    /// The sender asked for a solicited event.
     pub solicited: bool,
 }
 
 /// Memory of the peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remote {
+    /// Address in memory.
     pub address: u64,
+    /// Remote key.
     pub rkey: u32,
 }
 
@@ -77,14 +115,26 @@ pub enum Payload {
 /// The two atomic operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Atomic {
-    CompareSwap { compare: u64, swap: u64 },
-    FetchAdd { add: u64 },
+    /// Compare and swap.
+    CompareSwap {
+        /// Value to compare with.
+        compare: u64,
+        /// Value to swap in.
+        swap: u64,
+    },
+    /// Fetch and add.
+    FetchAdd {
+        /// Value to add.
+        add: u64,
+    },
 }
 
 /// Where the old eight bytes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtomicTarget {
+    /// Address in memory.
     pub address: u64,
+    /// Local key.
     pub lkey: Lkey,
 }
 
@@ -98,6 +148,7 @@ impl Qpn {
         if qpn >> 24 == 0 { Some(Self(qpn)) } else { None }
     }
 
+    /// Its number.
     pub const fn number(self) -> u32 {
         self.0
     }
@@ -106,8 +157,11 @@ impl Qpn {
 /// Where a datagram goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Datagram {
+    /// Number of the remote QP.
     pub remote_qpn: Qpn,
+    /// Q_Key of the remote QP.
     pub remote_qkey: u32,
+    /// Address handle.
     pub ah: Address,
 }
 
@@ -116,14 +170,19 @@ pub struct Datagram {
 pub struct Address {
     /// Static rate in bits 7:4, service level in bits 3:0.
     pub stat_rate_sl: u8,
+    /// Force loopback, and the path bits of the LID.
     pub fl_mlid: u8,
     /// LID, or the UDP source port of RoCE.
     pub rlid: u16,
+    /// Remote MAC address.
     pub rmac: [u8; 6],
+    /// Traffic class of the GRH.
     pub tclass: u8,
+    /// Hop limit of the GRH.
     pub hop_limit: u8,
     /// GRH present, source GID index, flow label.
     pub grh_gid_fl: u32,
+    /// Remote GID.
     pub rgid: [u8; 16],
 }
 

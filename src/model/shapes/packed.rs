@@ -22,16 +22,36 @@ pub struct WqeHeader {
 /// A request that the format has no room for; nothing was packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotPack {
+    /// More than a message holds.
     #[error("a message of {bytes} bytes; at most 2^31")]
-    TooLong { bytes: u64 },
+    TooLong {
+        /// Bytes.
+        bytes: u64,
+    },
+    /// More inline bytes than there is room.
     #[error("{bytes} bytes of inline payload; an inline segment counts 10 bits (at most 1023)")]
-    InlineTooLong { bytes: usize },
+    InlineTooLong {
+        /// Bytes.
+        bytes: usize,
+    },
+    /// More units than a WQE has.
     #[error("{units} units of 16 bytes; `ds` counts 6 bits (at most 63)")]
-    TooManyUnits { units: usize },
+    TooManyUnits {
+        /// Units it would take.
+        units: usize,
+    },
+    /// An entry is longer than its count can say.
     #[error("scatter/gather element {index} has {bytes} bytes; its count has 31 bits")]
-    SgeTooLong { index: usize, bytes: u32 },
+    SgeTooLong {
+        /// Place in the list.
+        index: usize,
+        /// Bytes.
+        bytes: u32,
+    },
+    /// A READ without a place for its answer.
     #[error("a READ without scatter element; in book format it has 1..63")]
     ReadIntoNothing,
+    /// A value is too wide for its field.
     #[error(transparent)]
     Wide(#[from] FieldTooWide),
 }

@@ -11,22 +11,30 @@ use crate::model::{FieldTooWide, Lkey, OpClass, SendFlags, Sge, Transport};
 /// `struct ibv_send_wr`; `num_sge` is the length of `sg_list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkRequest {
+    /// The caller's number.
     pub wr_id: u64,
+    /// The next request of the list.
     pub next: Link,
+    /// Scatter/gather list.
     pub sg_list: Vec<WrSge>,
     /// `ibv_wr_opcode`, whatever the program wrote there.
     pub opcode: u32,
+    /// `ibv_send_flags`.
     pub send_flags: SendFlags,
     /// Immediate, or the union's other member `invalidate_rkey`.
     pub imm_data: u32,
+    /// What depends on the opcode.
     pub wr: Wr,
 }
 
 /// `struct ibv_sge`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrSge {
+    /// Address in memory.
     pub addr: u64,
+    /// Bytes.
     pub length: u32,
+    /// Local key.
     pub lkey: u32,
 }
 
@@ -36,32 +44,44 @@ pub enum Wr {
     /// None of them.
     #[default]
     None,
+    /// READ and WRITE.
     Rdma(WrRdma),
+    /// An atomic.
     Atomic(WrAtomic),
+    /// UD.
     Ud(WrUd),
 }
 
 /// `wr.rdma`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrRdma {
+    /// Address at the far end.
     pub remote_addr: u64,
+    /// Remote key.
     pub rkey: u32,
 }
 
 /// `wr.atomic`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrAtomic {
+    /// Address at the far end.
     pub remote_addr: u64,
+    /// Value to compare with, or to add.
     pub compare_add: u64,
+    /// Value to swap in.
     pub swap: u64,
+    /// Remote key.
     pub rkey: u32,
 }
 
 /// `wr.ud`; the address itself stands for its handle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrUd {
+    /// Address handle.
     pub ah: Address,
+    /// Number of the remote QP.
     pub remote_qpn: u32,
+    /// Q_Key of the remote QP.
     pub remote_qkey: u32,
 }
 
@@ -137,22 +157,54 @@ impl ProcessMemory {
 /// A work request that no send queue takes. Fields are named as in `struct ibv_send_wr`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadWorkRequest {
+    /// No such opcode.
     #[error("opcode: {0} is none of the eight that a send queue takes (ibv_wr_opcode)")]
     Opcode(u32),
+    /// The transport does not have it.
     #[error("opcode: {transport} has no {class}")]
-    Transport { class: OpClass, transport: Transport },
+    Transport {
+        /// Kind of operation.
+        class: OpClass,
+        /// Transport of the QP.
+        transport: Transport,
+    },
+    /// Bits beyond those of `ibv_send_flags`.
     #[error("send_flags: bits {:#x}; expected bits 0..3 of ibv_send_flags", .0.0)]
     Flags(SendFlags),
+    /// Inline payload of an operation that carries none.
     #[error("send_flags: IBV_SEND_INLINE with {0}; expected SEND or RDMA_WRITE")]
     Inline(OpClass),
+    /// The wrong part of `wr` is filled.
     #[error("wr: {class} on {transport} needs wr.{expected}")]
-    Union { class: OpClass, transport: Transport, expected: &'static str },
+    Union {
+        /// Kind of operation.
+        class: OpClass,
+        /// Transport of the QP.
+        transport: Transport,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// A value is too wide for its field.
     #[error("wr.ud: {0}")]
     Wide(#[from] FieldTooWide),
+    /// An atomic needs one entry of eight bytes.
     #[error("num_sge: an atomic has one element of 8 bytes, not {num_sge} with {bytes} in all")]
-    AtomicTarget { num_sge: usize, bytes: u64 },
+    AtomicTarget {
+        /// Scatter/gather entries.
+        num_sge: usize,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// The memory cannot be read.
     #[error("sg_list[{index}]: {length} bytes at {addr:#x} cannot be read to go inline")]
-    Unreadable { index: usize, addr: u64, length: u32 },
+    Unreadable {
+        /// Place in the list.
+        index: usize,
+        /// Address in memory.
+        addr: u64,
+        /// Bytes.
+        length: u32,
+    },
 }
 
 impl WorkRequest {
