@@ -17,17 +17,20 @@ fn bytes<T: Copy>(record: &T) -> &[u8] {
 }
 
 impl PortLog {
+    /// A reset with these straps.
     pub fn reset(&mut self, straps: &abi::rnic_policy) {
         self.0.push(b'R');
         self.0.extend_from_slice(bytes(straps));
     }
 
+    /// A clock: its inputs, and what the outputs showed in it.
     pub fn step(&mut self, stim: &abi::rnic_stim, resp: &abi::rnic_resp) {
         self.0.push(b'S');
         self.0.extend_from_slice(bytes(stim));
         self.0.extend_from_slice(bytes(resp));
     }
 
+    /// The file.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
