@@ -153,6 +153,8 @@ pub fn main() {
     let built: Vec<&str> = models.iter().map(|model| model.name).collect();
     println!("cargo::rustc-env=RNIC_BUILT_MODELS={}", built.join(","));
 
+    let abi = env::var_os("DEP_RNIC_COSIM_ABI_INCLUDE");
+    let abi = PathBuf::from(abi.expect("rnic-cosim-abi hands on where its header lies"));
     let mut units = vec![];
     let mut add = |name: String, mut build: cc::Build, opt_level: u32, mut inputs: Vec<PathBuf>| {
         build
@@ -161,7 +163,7 @@ pub fn main() {
             .debug(false)
             .warnings(false)
             .include("sim")
-            .include("sim/abi")
+            .include(&abi)
             .include(&out)
             .include(out.join("cxxbridge/include"))
             .include(&verilator.include)
@@ -176,7 +178,7 @@ pub fn main() {
             verilator.include.join("verilated.h"),
             verilator.runtime_header.clone(),
             "sim".into(),
-            "sim/abi/rnic_abi.h".into(),
+            abi.join("rnic_abi.h"),
             "src/hw/ffi.rs".into(),
         ]);
         units.push(build_objects::Unit { name, build, inputs });

@@ -1,4 +1,5 @@
-//! Binds `rnic_abi.h`.
+//! Binds `rnic_abi.h`, and tells the crate that compiles the models where it lies
+//! (`DEP_RNIC_COSIM_ABI_INCLUDE`): from a registry the two are not beside each other.
 
 use std::path::Path;
 use std::process::exit;
@@ -8,6 +9,7 @@ fn main() {
     println!("cargo::rerun-if-changed=rnic_abi.h");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=LIBCLANG_PATH");
+    println!("cargo::metadata=INCLUDE={}", env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
 
     // bindgen loads libclang at run time and panics without it.
     panic::set_hook(Box::new(|_| {}));

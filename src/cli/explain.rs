@@ -20,8 +20,8 @@ use crate::model::AttrMask;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   rnic-cosim explain --transport RC --from RTR --to RTS --mask 0x12e01
-  rnic-cosim explain --transport RC --from INIT --to RTR --attrs av,path_mtu,dest_qpn,rq_psn --errno 22
-  rnic-cosim explain --transport RC --from RTR --to RTS --mask 0x12e01 --set retry_cnt=20 --set timeout=14
+  rnic-cosim explain --transport RC --from INIT --to RTR --attrs av,dest_qpn,rq_psn --errno 22
+  rnic-cosim explain --transport RC --from RTR --to RTS --mask 0x12e01 --set retry_cnt=20
   rnic-cosim explain calls.toml
 
 A file holds one [[step]] per call with transport, from, to, attrs (list of names or a number),

@@ -1,7 +1,7 @@
 //! A folder in which every command that the help and the README show can be typed.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
 
 use tempfile::TempDir;
@@ -51,7 +51,7 @@ impl Sandbox {
 
     /// What a shell makes of a line.
     pub fn type_in(&self, line: &str) -> Output {
-        let program = PathBuf::from(assert_cmd::cargo::cargo_bin("rnic-cosim"));
+        let program = assert_cmd::cargo::cargo_bin("rnic-cosim");
         let beside = program.parent().expect("a folder").to_owned();
         let mut path = vec![self.path().join("bin"), beside];
         path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));

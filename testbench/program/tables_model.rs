@@ -190,7 +190,7 @@ fn every_topic_comes_in_every_format() {
 fn wrong_words_are_refused() {
     let (code, out, err) = tables(&["transitions", "--profile", "linus"]);
     assert_eq!((code, out.as_str()), (Some(2), ""));
-    assert!(err.contains("did you mean linux?"), "{err}");
+    assert!(err.contains("did you mean `linux`?"), "{err}");
     let (code, out, err) = tables(&["policies", "--format", "svg"]);
     assert_eq!((code, out.as_str()), (Some(2), ""));
     assert!(err.contains("tables states"), "{err}");
