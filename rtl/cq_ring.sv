@@ -38,12 +38,12 @@ module cq_ring
   endfunction
 
   // The last index before 2 x depth is odd.
-  function automatic logic is_last(ring_t index, ring_t depth);
-    return index[0] && precedes({1'b0, index[RingW-1:1]}, depth);
+  function automatic logic is_last(ring_t at, ring_t depth);
+    return at[0] && precedes({1'b0, at[RingW-1:1]}, depth);
   endfunction
 
-  function automatic ring_t step(ring_t index, ring_t depth);
-    return is_last(index, depth) ? '0 : index + 1'b1;
+  function automatic ring_t step(ring_t at, ring_t depth);
+    return is_last(at, depth) ? '0 : at + 1'b1;
   endfunction
 
   logic full, refused_full;

@@ -100,8 +100,9 @@ fn the_benchmark_compares_four_harnesses() {
 /// How fast it is on this machine today is printed and not judged.
 #[test]
 fn the_benchmark_sets_two_configurations_against_each_other() {
-    let two = ["bench", "--config", "small", "--against", "default", "--ops", "1000"];
-    let once = ["--rounds", "1", "--repetitions", "1", "--json"];
+    let two = ["bench", "--config", "small", "--against", "default", "--ops", "5000"];
+    // The scheduler counts in ticks: less than a few of them may be none.
+    let once = ["--rounds", "1", "--repetitions", "10", "--json"];
     let (code, out, err) = rnic_cosim(&[&two[..], &once[..]].concat());
     assert_eq!(code, 0, "{out}{err}");
     let json: serde_json::Value = serde_json::from_str(&out).expect("JSON and nothing else");
