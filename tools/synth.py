@@ -58,7 +58,8 @@ def run(command, log, what, folder=ROOT):
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
     if done.returncode != 0:
         said = log.read_text() if log.exists() and log.stat().st_size else done.stdout + done.stderr
-        raise ToolError(f"{what} failed:\n" + "\n".join((said + done.stderr).strip().split("\n")[-15:]))
+        ended = f"was killed by signal {-done.returncode}" if done.returncode < 0 else "failed"
+        raise ToolError(f"{what} {ended}:\n" + "\n".join((said + done.stderr).strip().split("\n")[-15:]))
 
 
 def count(design, family, work):

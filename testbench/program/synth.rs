@@ -36,8 +36,9 @@ fn every_accepted_count_is_of_a_design_with_its_memories() {
     let baseline: serde_json::Value = serde_json::from_str(&text).expect("it is readable");
     let cells = baseline["cells"].as_object().expect("cells");
     let designs = designs();
-    for quick in designs.iter().filter(|d| d.contains_key("quick")) {
-        assert!(cells.contains_key(name(quick)), "{} has no accepted counts", name(quick));
+    // What continuous integration compares.
+    for block in ["qp_transition", "wqe_ctrl_decoder", "cq_ring"] {
+        assert!(cells.contains_key(block), "{block} has no accepted counts");
     }
     for (design, families) in cells {
         let known = designs.iter().find(|d| name(d) == design);
