@@ -108,7 +108,8 @@ let device = Rtl::new(config, 1)?;
 let mut cosim = Cosim::new(device, *config.sizes(), Policy::BOOK, &Timing::READY)?;
 // Every record of the hardware is compared with the model's; a difference is an error.
 cosim.run(&mut Commands(commands.into_iter()))?;
-assert_eq!(cosim.operations(), 2);
+// At the end every QP and CQ that exists is queried: here the CQ.
+assert_eq!(cosim.operations(), 3);
 # Ok::<(), Box<dyn std::error::Error>>(())
 ```
 "#
