@@ -10,56 +10,33 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-#[derive(serde::Deserialize)]
-struct List {
-    fault: Vec<Fault>,
-}
+use crate::planted::{Fault, asked_for, copy_rtl, faults};
 
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Fault {
-    assertion: String,
-    text: String,
-    file: String,
-    from: String,
-    to: String,
-}
-
-fn faults() -> Vec<Fault> {
-    let text = fs::read_to_string("testbench/data/assertion_faults.toml").expect("it is there");
-    toml::from_str::<List>(&text).expect("the list is readable").fault
-}
+const LIST: &str = "assertion_faults.toml";
 
 #[test]
 fn every_assertion_has_a_fault_that_fits_the_rtl() {
     let checks = fs::read_to_string("rtl/rnic_checks.sv").expect("the assertions are there");
     let names: BTreeSet<&str> =
         checks.lines().filter_map(|l| l.trim().split_once(": assert").map(|(n, _)| n)).collect();
-    let faults = faults();
-    let listed: BTreeSet<&str> = faults.iter().map(|f| f.assertion.as_str()).collect();
+    let faults = faults(LIST);
+    let listed: BTreeSet<&str> = faults.iter().map(|f| f.name.as_str()).collect();
     assert_eq!(names, listed);
     assert_eq!(listed.len(), faults.len(), "one fault for each");
     for fault in &faults {
-        let path = Path::new("rtl").join(&fault.file);
-        let source = fs::read_to_string(&path).expect(&fault.file);
-        let count = source.matches(&fault.from).count();
-        assert_eq!(count, 1, "{}: `from` must occur once", fault.assertion);
-        assert!(fault.to.contains("FAULT"), "{} is never asleep", fault.assertion);
-        assert!(fault.text.ends_with('.'), "{}: a sentence", fault.assertion);
+        fault.must_fit();
+        assert!(fault.to.contains("FAULT"), "{} is never asleep", fault.name);
+        assert!(fault.text.ends_with('.'), "{}: a sentence", fault.name);
     }
 }
 
 /// The RTL with all faults asleep.
 fn planted(faults: &[Fault]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("assertions/rtl");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("the target folder is writable");
-    for entry in fs::read_dir("rtl").expect("rtl is there").flatten() {
-        let name = entry.file_name();
-        let mut text = fs::read_to_string(entry.path()).expect("sources are text");
-        for (i, fault) in faults.iter().enumerate().filter(|(_, f)| *f.file == *name) {
+    copy_rtl(&folder, |name, mut text| {
+        for (i, fault) in faults.iter().enumerate().filter(|(_, f)| f.file == name) {
             // Blocks with the straps on a port stay usable without the top.
-            let straps = match fault.file.as_str() {
+            let straps = match name {
                 "rnic_top.sv" => "straps_q",
                 "issue_queue.sv" => "rnic_top.straps_q",
                 _ => "straps_i",
@@ -67,18 +44,17 @@ fn planted(faults: &[Fault]) -> PathBuf {
             let awake = format!("({straps}.max_inline[31:24] == 8'd{})", i + 1);
             text = text.replacen(&fault.from, &fault.to.replace("FAULT", &awake), 1);
         }
-        fs::write(folder.join(name), text).expect("the target folder is writable");
-    }
+        text
+    });
     folder
 }
 
 #[test]
 fn every_assertion_fires() {
-    if std::env::var_os("RNIC_FAULTS").is_none() {
-        eprintln!("planting faults takes a build: RNIC_FAULTS=1 does it");
+    if !asked_for() {
         return;
     }
-    let faults = faults();
+    let faults = faults(LIST);
     let rtl = planted(&faults);
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("assertions/build");
     let built = Command::new(env!("CARGO"))
@@ -105,10 +81,10 @@ fn every_assertion_fires() {
     for (i, fault) in faults.iter().enumerate() {
         let (code, text) = run(i + 1);
         // Verilator names an assertion by its place in the hierarchy.
-        let fired = code == Some(1) && text.contains(&format!("{}:", fault.assertion));
-        println!("{:30} {}", fault.assertion, if fired { "fires" } else { "SILENT" });
+        let fired = code == Some(1) && text.contains(&format!("{}:", fault.name));
+        println!("{:30} {}", fault.name, if fired { "fires" } else { "SILENT" });
         if !fired {
-            silent.push(format!("{} ({}): exit {code:?}", fault.assertion, fault.text));
+            silent.push(format!("{} ({}): exit {code:?}", fault.name, fault.text));
         }
     }
     assert!(silent.is_empty(), "never fired:\n{}", silent.join("\n"));
@@ -119,7 +95,7 @@ fn every_assertion_fires() {
 fn a_failure_is_kept_and_runs_again(failing: &Path) {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().display().to_string();
-    let fault = faults().iter().position(|f| f.assertion == "OccupancyWithinDepth_A");
+    let fault = faults(LIST).iter().position(|f| f.name == "OccupancyWithinDepth_A");
     let inline = format!("max_inline={}", (fault.expect("it is listed") + 1) << 24 | 28);
     let run = |program: &Path, args: &[&str]| {
         let output = Command::new(program).args(args).output().expect("it runs");

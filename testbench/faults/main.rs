@@ -6,5 +6,6 @@
 mod assertions_fire;
 mod other_builds;
 mod own_rtl;
+mod planted;
 mod rtl_faults;
 mod wrong_copy;

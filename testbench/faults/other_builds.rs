@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::planted::asked_for;
+
 /// One configuration, without waveforms, its C++ cut into small files.
 fn build() -> std::path::PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("other");
@@ -21,8 +23,7 @@ fn build() -> std::path::PathBuf {
 
 #[test]
 fn without_waveforms_and_in_many_files() {
-    if std::env::var_os("RNIC_FAULTS").is_none() {
-        eprintln!("another build takes minutes: RNIC_FAULTS=1 does it");
+    if !asked_for() {
         return;
     }
     let program = build();

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::planted::{asked_for, chosen, copy_rtl};
+
 /// A copy of the RTL with one change, what to change, and what the build must say of it.
 struct Misfit {
     name: &'static str,
@@ -93,18 +95,12 @@ const MISFITS: [Misfit; 9] = [
 
 #[test]
 fn rtl_that_does_not_fit_is_refused_in_its_own_words() {
-    if std::env::var_os("RNIC_FAULTS").is_none() {
-        eprintln!("every misfit is a build: RNIC_FAULTS=1 does it");
+    if !asked_for() {
         return;
     }
-    let only = std::env::var("RNIC_FAULT").ok();
-    for misfit in MISFITS.iter().filter(|m| only.as_ref().is_none_or(|name| name == m.name)) {
+    for misfit in MISFITS.iter().filter(|m| chosen(m.name)) {
         let folder = Path::new("target/faults/misfits").join(misfit.name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("target is writable");
-        for entry in fs::read_dir("rtl").expect("rtl is there").flatten() {
-            fs::copy(entry.path(), folder.join(entry.file_name())).expect("target is writable");
-        }
+        copy_rtl(&folder, |_, text| text);
         (misfit.change)(&folder);
         let output = Command::new(env!("CARGO"))
             .args(["build", "--quiet", "--target-dir", "target/faults/build"])

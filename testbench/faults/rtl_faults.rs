@@ -9,55 +9,31 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-#[derive(serde::Deserialize)]
-struct List {
-    fault: Vec<Fault>,
-}
+use crate::planted::{Fault, asked_for, chosen, copy_rtl, faults};
 
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Fault {
-    name: String,
-    text: String,
-    file: String,
-    from: String,
-    to: String,
-}
-
-fn faults() -> Vec<Fault> {
-    let text = fs::read_to_string("testbench/data/rtl_faults.toml").expect("the list is there");
-    toml::from_str::<List>(&text).expect("the list is readable").fault
-}
+const LIST: &str = "rtl_faults.toml";
 
 #[test]
 fn every_fault_fits_the_rtl() {
-    let faults = faults();
+    let faults = faults(LIST);
     assert!(faults.len() >= 10);
     for fault in faults {
-        let source = fs::read_to_string(Path::new("rtl").join(&fault.file)).expect(&fault.file);
-        assert_eq!(
-            source.matches(&fault.from).count(),
-            1,
-            "{}: `from` must occur once",
-            fault.name
-        );
+        fault.must_fit();
         assert_ne!(fault.from, fault.to, "{}", fault.name);
     }
 }
 
 #[test]
 fn every_fault_is_caught() {
-    if std::env::var_os("RNIC_FAULTS").is_none() {
-        eprintln!("planting faults takes a build each: RNIC_FAULTS=1 does it");
+    if !asked_for() {
         return;
     }
-    let only = std::env::var("RNIC_FAULT").ok();
     let mut page = String::from(
         "# Planted faults\n\nOne fault at a time in a copy of the RTL, and what \
          `rnic-cosim regress` said of it.\nWritten by `make faults`.\n",
     );
     let mut missed = Vec::new();
-    for fault in faults().iter().filter(|f| only.as_ref().is_none_or(|name| *name == f.name)) {
+    for fault in faults(LIST).iter().filter(|f| chosen(&f.name)) {
         let (caught, report) = plant(fault);
         println!("{}: {}", fault.name, if caught { "caught" } else { "MISSED" });
         if !caught {
@@ -66,7 +42,7 @@ fn every_fault_is_caught() {
         let _ =
             write!(page, "\n## {}\n\n{}\n\n```\n{}\n```\n", fault.name, fault.text, report.trim());
     }
-    if only.is_none() {
+    if std::env::var_os("RNIC_FAULT").is_none() {
         fs::write("docs/faults.md", page).expect("docs/faults.md can be written");
     }
     assert!(missed.is_empty(), "not caught: {}", missed.join(", "));
@@ -76,15 +52,10 @@ fn every_fault_is_caught() {
 /// the verdict on.
 fn plant(fault: &Fault) -> (bool, String) {
     let folder = Path::new("target/faults").join(&fault.name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("target is writable");
-    for entry in fs::read_dir("rtl").expect("rtl is there").flatten() {
-        let mut text = fs::read_to_string(entry.path()).expect("sources are text");
-        if entry.file_name().to_string_lossy() == fault.file {
-            text = text.replacen(&fault.from, &fault.to, 1);
-        }
-        fs::write(folder.join(entry.file_name()), text).expect("target is writable");
-    }
+    copy_rtl(&folder, |name, text| match name == fault.file {
+        true => text.replacen(&fault.from, &fault.to, 1),
+        false => text,
+    });
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--target-dir", "target/faults/build", "--", "regress"])
         .args(["--seeds", "1..40", "--ops", "2000", "--config", "default", "--out"])

@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Command;
 
+use crate::planted::asked_for;
+
 #[test]
 fn the_fault_of_the_wrong_copy_fits_the_rtl() {
     let patch = fs::read_to_string("testbench/wrong_copy/cq_ring.patch").expect("it is there");
@@ -22,8 +24,7 @@ fn the_fault_of_the_wrong_copy_fits_the_rtl() {
 
 #[test]
 fn the_report_in_the_docs_is_what_the_wrong_copy_gets() {
-    if std::env::var_os("RNIC_FAULTS").is_none() {
-        eprintln!("the wrong copy is a build: RNIC_FAULTS=1 does it");
+    if !asked_for() {
         return;
     }
     let output = Command::new("testbench/wrong_copy/run.sh").output().expect("it starts");
