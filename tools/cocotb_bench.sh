@@ -12,10 +12,11 @@ case $rounds in
 esac
 target=${CARGO_TARGET_DIR:-target}
 venv=$target/cocotb-venv
-if [ ! -x "$venv/bin/cocotb-config" ]; then
-  python3 -m venv "$venv" || { echo "needs python3 with venv: apt-get install python3-venv" >&2; exit 1; }
-  "$venv/bin/pip" install --quiet 'cocotb==1.8.1' ||
-    { echo "cocotb 1.8.1 cannot be had from the Python package index" >&2; exit 1; }
+. tools/venv.sh
+if ! have_venv "$venv" cocotb 'cocotb==1.8.1'; then
+  echo "cocotb 1.8.1 could not be installed into $venv: that needs python3 with venv, and the" >&2
+  echo "Python package index" >&2
+  exit 1
 fi
 cargo build --release --quiet
 program=$target/release/rnic-cosim

@@ -28,18 +28,22 @@ counter=${verilator%/*}/verilator_coverage
 rm -r "$out/raw"
 "$counter" --annotate "$out/annotated" --annotate-min 1 "$out/merged.dat"
 "$counter" --write-info "$out/rtl.info" "$out/merged.dat"
-# Per file, in the words of the info file: lines found, lines hit. Functions in packages are
-# never counted by Verilator, so rnic_pkg.sv is not in it.
-awk -F'[:,]' '
-    $1 == "SF" { file = $2; sub(".*/", "", file) }
-    $1 == "DA" { found[file]++; if ($3 > 0) hit[file]++ }
-    END {
-        for (f in found) {
-            printf "%-24s %4d of %4d lines  %5.1f %%\n", f, hit[f], found[f], 100 * hit[f] / found[f]
-            all += found[f]; got += hit[f]
-        }
-        printf "%-24s %4d of %4d lines  %5.1f %%\n", "~ all", got, all, 100 * got / all
-    }' "$out/rtl.info" | sort | sed 's/^~ //' | tee "$out/rtl.txt"
+# lines_by PATTERN FILE.info: lines found and hit, by what is left of each file's name without
+# PATTERN.
+lines_by() {
+    awk -F'[:,]' -v cut="$1" '
+        $1 == "SF" { part = $2; sub(cut, "", part); sub("/.*", "", part) }
+        $1 == "DA" { found[part]++; if ($3 > 0) hit[part]++ }
+        END {
+            for (p in found) {
+                printf "%-24s %5d of %5d lines  %5.1f %%\n", p, hit[p], found[p], 100 * hit[p] / found[p]
+                all += found[p]; got += hit[p]
+            }
+            printf "%-26s %5d of %5d lines  %5.1f %%\n", "~ all", got, all, 100 * got / all
+        }' "$2" | sort | sed 's/^~ //'
+}
+# By file. Functions in packages are never counted by Verilator, so rnic_pkg.sv is not in it.
+lines_by '.*/' "$out/rtl.info" | tee "$out/rtl.txt"
 
 echo "== Rust"
 infos=("$out/rtl.info")
@@ -57,16 +61,8 @@ if cargo llvm-cov --version >/dev/null 2>&1; then
         --target-dir "$target" >"$out/rust_tests.log" 2>&1 ||
         { tail -n 20 "$out/rust_tests.log" >&2; exit 1; }
     infos+=("$out/rust.info")
-    awk -F'[:,]' -v root="$PWD/" '
-        $1 == "SF" { file = $2; sub(root, "", file); split(file, part, "/"); room = part[2] }
-        $1 == "DA" { found[room]++; if ($3 > 0) hit[room]++ }
-        END {
-            for (r in found) {
-                printf "%-24s %5d of %5d lines  %5.1f %%\n", r, hit[r], found[r], 100 * hit[r] / found[r]
-                all += found[r]; got += hit[r]
-            }
-            printf "%-24s %5d of %5d lines  %5.1f %%\n", "~ all", got, all, 100 * got / all
-        }' "$out/rust.info" | sort | sed 's/^~ //' | tee "$out/rust.txt"
+    # By room of src/.
+    lines_by "$PWD/src/" "$out/rust.info" | tee "$out/rust.txt"
 else
     echo "skipped: cargo-llvm-cov is not installed (cargo install cargo-llvm-cov --locked;"
     echo "without rustup's llvm-tools also: apt-get install llvm-19)"

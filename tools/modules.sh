@@ -5,8 +5,5 @@ cd "$(dirname "$0")/.."
 
 # shellcheck source=tools/rtl_venv.sh
 . tools/rtl_venv.sh
-if [ -z "$rtl_python" ]; then
-    echo "error: $rtl_python_missing" >&2
-    exit 2
-fi
+need_rtl_python
 "$rtl_python" tools/modules.py

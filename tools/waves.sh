@@ -5,9 +5,6 @@ cd "$(dirname "$0")/.."
 
 # shellcheck source=tools/rtl_venv.sh
 . tools/rtl_venv.sh
-if [ -z "$rtl_python" ]; then
-    echo "error: $rtl_python_missing" >&2
-    exit 2
-fi
+need_rtl_python
 RNIC_WRITE_WAVES=docs/waves cargo test --quiet --test hardware the_pictures_are
 "$rtl_python" tools/waves.py docs/waves
