@@ -129,6 +129,7 @@ pub mod policies;
 pub mod provision;
 pub mod report;
 pub mod scenario;
+mod spelling;
 #[cfg(feature = "waves")]
 pub mod waves;
 pub mod wqes;

@@ -12,7 +12,7 @@
 //! ```
 
 use crate::model::{CqFull, CqScope, CurState, LinkLayer, Policy, Sqd, WqeCheck};
-use crate::scenario::closest;
+use crate::spelling::{closest, hint};
 
 /// One policy, as `--policy NAME=VALUE`, the files and the tables show it.
 pub struct Knob {
@@ -91,7 +91,7 @@ pub enum PolicyError {
         text: String,
     },
     /// There is no such policy.
-    #[error("`{name}` is not a policy; expected one of {}{}", NAMES.join(", "), hint(.near))]
+    #[error("`{name}` is not a policy; expected one of {}{}", NAMES.join(", "), hint(*.near))]
     Name {
         /// As it was given.
         name: String,
@@ -99,7 +99,7 @@ pub enum PolicyError {
         near: Option<&'static str>,
     },
     /// The policy has no such value.
-    #[error("policy {name} has no value `{value}`; expected {}{}", choices(.known), hint(.near))]
+    #[error("policy {name} has no value `{value}`; expected {}{}", choices(.known), hint(*.near))]
     Value {
         /// Of the policy.
         name: &'static str,
@@ -111,17 +111,13 @@ pub enum PolicyError {
         near: Option<&'static str>,
     },
     /// There is no such profile.
-    #[error("`{name}` is not a profile; expected book or linux{}", hint(.near))]
+    #[error("`{name}` is not a profile; expected book or linux{}", hint(*.near))]
     Profile {
         /// As it was given.
         name: String,
         /// The name most like it.
         near: Option<&'static str>,
     },
-}
-
-fn hint(near: &Option<&'static str>) -> String {
-    near.map_or_else(String::new, |n| format!(", did you mean `{n}`?"))
 }
 
 /// The values of a policy, for a message.

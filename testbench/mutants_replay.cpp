@@ -11,7 +11,7 @@
 // the healthy hardware: if it differs from the recording, nothing here means anything, and the
 // program ends with 2.
 //
-// GRAPH and MAP are written by yosys, RUNS by testbench/mutants_stimulus.rs: 'R' and the
+// GRAPH and MAP are written by yosys, RUNS by testbench/hardware/mutants_stimulus.rs: 'R' and the
 // policies, or 'S', the inputs and the outputs of one clock.
 #include "rnic_abi.h"
 

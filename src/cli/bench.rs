@@ -47,14 +47,10 @@ pub fn run(_: Args) -> anyhow::Result<ExitCode> {
 
 #[cfg(feature = "rtl")]
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    use super::BadInput;
-    use crate::cosim::{bench, nearest, stimulus::Profile};
+    use super::{BadInput, bad, unknown};
+    use crate::cosim::{bench, stimulus::Profile};
     use crate::hw::HwConfig;
 
-    let unknown = |what: &str, got: &str, names: &[&str]| {
-        let near = nearest(got, names).map_or(String::new(), |n| format!(", did you mean `{n}`?"));
-        BadInput(format!("--{what} `{got}`{near}; there are {}", names.join(", ")))
-    };
     let named = |what: &str, name: &String| {
         let config = HwConfig::from_name(name)
             .ok_or_else(|| unknown(what, name, &HwConfig::ALL.map(HwConfig::name)))?;
@@ -64,7 +60,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let why = format!(
             "--{what} {name}: this program was built without it (RNIC_CONFIGS); build it again without"
         );
-        Err(BadInput(why))
+        Err(bad(why))
     };
     let mut configs = vec![named("config", &args.config)?];
     if let Some(second) = &args.against {

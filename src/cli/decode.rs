@@ -15,6 +15,7 @@ use crate::decode::{
     Style, WC_STATUSES,
 };
 use crate::model::{Transport, WqeFormat};
+use crate::spelling::likest;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -106,14 +107,10 @@ fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
     if let Some(m) = table.iter().find(|m| m.name == bare) {
         return Ok(m.value);
     }
-    let near = table
-        .iter()
-        .map(|m| (strsim::jaro_winkler(bare, m.name), m.name))
-        .filter(|(d, _)| *d > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let near = likest(bare, table.iter().map(|m| m.name));
     let kind = if table.is_empty() { "a number (decimal or 0x..)" } else { "a number or a name" };
     Err(match near {
-        Some((_, name)) => format!("expected {kind}; did you mean {name}?"),
+        Some(name) => format!("expected {kind}; did you mean {name}?"),
         None => format!("expected {kind}"),
     })
 }

@@ -7,6 +7,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+#[cfg(feature = "rtl")]
+use crate::spelling::{hint, likest};
+
 mod bench;
 mod decode;
 mod documents;
@@ -65,6 +68,13 @@ enum Command {
 
 fn bad(text: impl Into<String>) -> anyhow::Error {
     BadInput(text.into()).into()
+}
+
+/// A value of a flag that names nothing.
+#[cfg(feature = "rtl")]
+fn unknown(flag: &str, got: &str, names: &[&str]) -> anyhow::Error {
+    let near = hint(likest(got, names.iter().copied()));
+    bad(format!("--{flag} `{got}`{near}; there are {}", names.join(", ")))
 }
 
 /// Prints, and is content when nobody reads on.

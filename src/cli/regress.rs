@@ -65,18 +65,8 @@ pub struct CampaignArgs {
     /// Of so many failures a thinned-out recording and waveforms are kept
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub keep: usize,
-    /// Writes the verdict of each run as JUnit
-    #[arg(long, value_name = "F.xml")]
-    pub junit: Option<PathBuf>,
-    /// Writes functional coverage: index.html, coverage.txt, coverage.json
-    #[arg(long, value_name = "DIR")]
-    pub coverage: Option<PathBuf>,
-    /// Where results.json and the files of failures go; without it those of failures go to out/
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Machine-readable summary on standard output
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub outputs: Outputs,
 }
 
 #[derive(clap::Args)]
@@ -88,13 +78,21 @@ pub struct MergeArgs {
     /// Folders that were the --out of a shard
     #[arg(required = true, value_name = "DIR")]
     pub from: Vec<PathBuf>,
+    #[command(flatten)]
+    pub outputs: Outputs,
+}
+
+/// What is left of a campaign, or of merged shards.
+#[derive(clap::Args)]
+pub struct Outputs {
     /// Writes the verdict of each run as JUnit
     #[arg(long, value_name = "F.xml")]
     pub junit: Option<PathBuf>,
     /// Writes functional coverage: index.html, coverage.txt, coverage.json
     #[arg(long, value_name = "DIR")]
     pub coverage: Option<PathBuf>,
-    /// Where results.json and the failures' files go
+    /// Where results.json and the files of failures go; the failures of a campaign without it go
+    /// to out/
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Machine-readable summary on standard output
@@ -122,9 +120,6 @@ mod show;
 mod with_rtl;
 
 #[cfg(feature = "rtl")]
-pub(super) use {plan::not_built, show::print_steps, with_rtl::run};
-
+use super::{bad, unknown};
 #[cfg(feature = "rtl")]
-pub(super) fn bad(text: impl Into<String>) -> anyhow::Error {
-    super::BadInput(text.into()).into()
-}
+pub(super) use {plan::not_built, show::print_steps, with_rtl::run};

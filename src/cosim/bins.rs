@@ -84,7 +84,8 @@ const ATTRIBUTE: Axis = &[
     "DEST_QPN",
     "above",
 ];
-/// Operations in the order of `operation_label`; those that act on a QP are `QP_OPERATION`.
+/// Operations in the order of `operation_label`; those that act on a QP come
+/// first.
 const OPERATION: Axis = &[
     "CREATE_QP",
     "DESTROY_QP",
@@ -109,18 +110,7 @@ const OPERATION: Axis = &[
     "DEREG_KEY",
     "POST_SEND of a WQE",
 ];
-const QP_OPERATION: Axis = &[
-    "CREATE_QP",
-    "DESTROY_QP",
-    "MODIFY_QP",
-    "QUERY_QP",
-    "POST_SEND",
-    "POST_RECV",
-    "COMPLETE",
-    "ISSUE",
-    "FLUSH",
-    "CASCADE",
-];
+const QP_OPERATION: Axis = OPERATION.split_at(10).0;
 const CQ_OPERATION: Axis = &[
     "CREATE_QP",
     "COMPLETE",

@@ -65,6 +65,37 @@ pub fn named_cq(op: &Operation) -> Option<u32> {
 
 // ---- towards the hardware ----------------------------------------------------------------
 
+/// Offers an operation on its channel: the record is written, the valid bit rises.
+///
+/// # Panics
+/// If the operation is one of the hardware's own steps.
+pub fn put(tag: u32, op: &Operation, stim: &mut abi::rnic_stim) {
+    let valid = match channel(op) {
+        Channel::Cmd => {
+            write_cmd(tag, op, &mut stim.cmd);
+            &mut stim.cmd_valid
+        }
+        Channel::Post => {
+            write_post(tag, op, &mut stim.post);
+            &mut stim.post_valid
+        }
+        Channel::Wire => {
+            write_wire(tag, op, &mut stim.wire);
+            &mut stim.wire_valid
+        }
+        Channel::Cqdb => {
+            write_cqdb(tag, op, &mut stim.cqdb);
+            &mut stim.cqdb_valid
+        }
+        Channel::Wqe | Channel::Internal => {
+            let Operation::PostWqe(wqe) = op else { panic!("{op:?} enters by no channel") };
+            write_wqe(tag, wqe, &mut stim.wqe);
+            &mut stim.wqe_valid
+        }
+    };
+    *valid = 1;
+}
+
 /// Writes an operation of the `cmd` channel into its record.
 ///
 /// # Panics

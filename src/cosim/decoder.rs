@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use crate::decode::{ControlDecoder, ControlInput, Verdict};
 use crate::hw::{BlockBench, DutError};
-use crate::model::{OpClass, Policy, WireHeaders, WqeErrors, WqeFormat, rejected_status};
+use crate::model::{
+    OpClass, Policy, PostSend, Transport, WireHeaders, WqeErrors, WqeFormat, rejected_status,
+};
 
 /// Words of a question and of an answer (testbench/rtl/decoder_bench.sv).
 const STIM: usize = 7;
@@ -32,19 +34,29 @@ impl RtlDecoder {
     }
 }
 
+/// A question as the bench takes it.
+pub fn decoder_question(
+    post: &PostSend,
+    transport: Transport,
+    path_mtu: u8,
+    max_inline: u32,
+) -> [u32; STIM] {
+    let bit = |set: bool, n: u32| u32::from(set) << n;
+    let flags = bit(post.format == WqeFormat::Mlx5, 0)
+        | bit(post.inline, 1)
+        | bit(post.walk_format, 2)
+        | bit(post.walk_length, 3)
+        | bit(post.walk_key, 4)
+        | u32::from(transport.number()) << 8
+        | u32::from(path_mtu) << 10;
+    let [c0, c1, c2, c3] = post.ctrl;
+    [c0, c1, c2, c3, post.payload_len, max_inline, flags]
+}
+
 impl ControlDecoder for RtlDecoder {
     fn decode(&self, input: &ControlInput) -> Result<Verdict, String> {
         let post = input.post_send();
-        let bit = |set: bool, n: u32| u32::from(set) << n;
-        let flags = bit(post.format == WqeFormat::Mlx5, 0)
-            | bit(post.inline, 1)
-            | bit(post.walk_format, 2)
-            | bit(post.walk_length, 3)
-            | bit(post.walk_key, 4)
-            | u32::from(input.transport.number()) << 8
-            | u32::from(input.path_mtu) << 10;
-        let [c0, c1, c2, c3] = post.ctrl;
-        let stim = [c0, c1, c2, c3, post.payload_len, self.policy.max_inline, flags];
+        let stim = decoder_question(&post, input.transport, input.path_mtu, self.policy.max_inline);
         let mut resp = Vec::new();
         self.bench.borrow_mut().run(&stim, &mut resp).map_err(|e| e.to_string())?;
         let &[names, bits, segments, _, packets, response, _, wqe_bytes, wqe_blocks, _] = &resp[..]

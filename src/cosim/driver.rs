@@ -110,33 +110,9 @@ impl<D: Dut> Driver<D> {
         let tag = self.next_tag;
         // 0 is the tag of internal steps.
         self.next_tag = self.next_tag.checked_add(1).unwrap_or(1);
-        let s = &mut self.stim;
-        match channel {
-            Channel::Cmd => {
-                convert::write_cmd(tag, op, &mut s.cmd);
-                s.cmd_valid = 1;
-            }
-            Channel::Post => {
-                convert::write_post(tag, op, &mut s.post);
-                s.post_valid = 1;
-            }
-            Channel::Wire => {
-                convert::write_wire(tag, op, &mut s.wire);
-                s.wire_valid = 1;
-            }
-            Channel::Cqdb => {
-                convert::write_cqdb(tag, op, &mut s.cqdb);
-                s.cqdb_valid = 1;
-            }
-            Channel::Wqe => {
-                let Operation::PostWqe(wqe) = op else {
-                    panic!("{op:?} does not enter by the channel wqe");
-                };
-                convert::write_wqe(tag, wqe, &mut s.wqe);
-                self.memory.hold(wqe);
-                s.wqe_valid = 1;
-            }
-            Channel::Internal => {}
+        convert::put(tag, op, &mut self.stim);
+        if let Operation::PostWqe(wqe) = op {
+            self.memory.hold(wqe);
         }
         tag
     }

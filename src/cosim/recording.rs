@@ -119,7 +119,7 @@ pub enum BadRecording {
         got: u32,
     },
     /// No such configuration.
-    #[error("{path}: field `config`: expected small, default, deep or large, got `{got}`{}", .near.map_or(String::new(), |n| format!(", did you mean `{n}`?")))]
+    #[error("{path}: field `config`: expected small, default, deep or large, got `{got}`{}", crate::spelling::hint(*.near))]
     Config {
         /// Path of the file.
         path: String,
@@ -241,7 +241,7 @@ impl Recording {
         }
         let names = Config::ALL.map(|c| c.name);
         if !names.contains(&recording.config.as_str()) {
-            let near = super::nearest(&recording.config, &names);
+            let near = crate::spelling::likest(&recording.config, names);
             return Err(BadRecording::Config { path: path(), got: recording.config, near });
         }
         if let Err(why) = recording.policies() {
@@ -326,7 +326,7 @@ fn something_else(text: &str) -> Option<String> {
             }
             let known = ["format", "config", "steps", "timing", "until", "policy", "power_up"];
             // A misspelt field is pointed out by its own message.
-            let like = |k: &String| super::nearest(k, &known).is_some();
+            let like = |k: &String| crate::spelling::likest(k, known).is_some();
             if fields.keys().any(like) {
                 return None;
             }

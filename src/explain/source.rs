@@ -1,6 +1,6 @@
 //! Input that cannot be used.
 
-use crate::scenario::problem::closest;
+use crate::spelling::closest;
 
 /// The message says what was found and what was expected, and for a file where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

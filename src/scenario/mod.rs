@@ -30,6 +30,6 @@ pub use file::{Collective, Names, Naming, QpGroup, Scenario};
 #[cfg(feature = "rtl")]
 pub use lockstep::LockstepEngine;
 pub use parse::parse;
-pub use problem::{BadScenario, closest};
+pub use problem::BadScenario;
 pub use run::run;
 pub use trace::*;

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
+use crate::spelling::closest;
+
 /// Something in a file that cannot be used. Its text names file, line, column and field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadScenario {
@@ -104,15 +106,4 @@ fn floor(text: &str, at: usize) -> usize {
         at -= 1;
     }
     at
-}
-
-/// The known name that a misspelt one most likely means.
-pub fn closest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = written.to_ascii_lowercase();
-    known
-        .into_iter()
-        .map(|k| (strsim::damerau_levenshtein(&lower, &k.to_ascii_lowercase()), k))
-        .filter(|(d, k)| *d <= 1 + k.chars().count() / 3)
-        .min_by_key(|(d, _)| *d)
-        .map(|(_, k)| k)
 }

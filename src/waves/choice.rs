@@ -172,7 +172,7 @@ fn near(known: &[Known], pattern: &str) -> Option<String> {
         let start = k.path.match_indices('.').map(|(i, _)| i + 1).rev().nth(parts - 1);
         &k.path[start.unwrap_or(0)..]
     });
-    crate::scenario::closest(pattern, names).map(str::to_owned)
+    crate::spelling::closest(pattern, names).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::choice::telling;
-use super::read::{BadWaves, Known, WaveFile};
+use super::read::{Known, known_of};
 
 /// GTKWave's flags of a trace: hexadecimal or binary, right-justified; binary with the names of
 /// an enum (with hexadecimal they are not shown); a heading that opens a group; one that ends it.
@@ -16,8 +16,7 @@ const GROUP: u64 = 0x80_0200;
 const GROUP_END: u64 = 0x100_0200;
 
 /// The text of the save file: only signals that the file has.
-pub fn save_file(file: &WaveFile) -> String {
-    let known = file.known();
+fn save_file(known: &[Known]) -> String {
     let mut text = String::from(
         "[timestart] 0\n[size] 1500 950\n[sst_expanded] 0\n[signals_width] 220\n*-4.0 0\n",
     );
@@ -55,9 +54,8 @@ fn trace(signal: &Known) -> String {
 /// # Errors
 /// The waveforms cannot be read, or the file not be written.
 pub fn write_save_file(waves: &Path) -> io::Result<PathBuf> {
-    let read: Result<WaveFile, BadWaves> = WaveFile::open(waves);
-    let file = read.map_err(io::Error::other)?;
+    let known = known_of(waves).map_err(io::Error::other)?;
     let path = waves.with_extension("gtkw");
-    crate::files::write(&path, save_file(&file))?;
+    crate::files::write(&path, save_file(&known))?;
     Ok(path)
 }

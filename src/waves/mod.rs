@@ -10,7 +10,7 @@ mod svg;
 mod text;
 mod wavejson;
 
-pub use gtkwave::{save_file, write_save_file};
+pub use gtkwave::write_save_file;
 pub use read::{BadWaves, WaveFile};
 pub use svg::svg;
 pub use text::text;

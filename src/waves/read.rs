@@ -8,6 +8,7 @@ use wellen::{SignalRef, Time};
 
 use super::choice::{self, Ask};
 use super::{Group, Lane, Window};
+use crate::spelling::hint;
 
 /// A waveform file, or a wish about it, that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +36,7 @@ pub enum BadWaves {
         file: String,
     },
     /// A pattern that fits nothing.
-    #[error("--signals: no signal fits `{pattern}`{}; --list shows them all", hint(.near))]
+    #[error("--signals: no signal fits `{pattern}`{}; --list shows them all", hint(.near.as_deref()))]
     Signal {
         /// As it was given.
         pattern: String,
@@ -43,7 +44,7 @@ pub enum BadWaves {
         near: Option<String>,
     },
     /// Clocks that the file does not have.
-    #[error("clocks {from} to {to}: the file has clocks {first} to {last}")]
+    #[error("clocks {from} to {to}{}: the file has clocks {first} to {last}", backwards(*.from, *.to))]
     Clocks {
         /// First clock asked for.
         from: u64,
@@ -56,8 +57,8 @@ pub enum BadWaves {
     },
 }
 
-fn hint(near: &Option<String>) -> String {
-    near.as_ref().map_or_else(String::new, |n| format!(", did you mean `{n}`?"))
+fn backwards(from: u64, to: u64) -> &'static str {
+    if from > to { " run backwards" } else { "" }
 }
 
 /// Clocks of the reset that precede a file that was opened later.
@@ -89,25 +90,11 @@ impl WaveFile {
     /// # Errors
     /// The file cannot be read, is not a whole FST file, or has no clock.
     pub fn open(path: &Path) -> Result<Self, BadWaves> {
+        let waves = opened(path, |o| wellen::simple::read_with_options(path, o))?;
         let file = path.display().to_string();
-        let broken = |why: &str| BadWaves::Broken { file: file.clone(), why: why.to_owned() };
-        std::fs::File::open(path)
-            .and_then(|f| f.metadata())
-            .and_then(|m| match m.is_dir() {
-                true => Err(std::io::Error::other("it is a folder")),
-                false => Ok(()),
-            })
-            .map_err(|e| BadWaves::Unreadable { file: file.clone(), why: e.to_string() })?;
-        let options = wellen::LoadOptions { multi_thread: false, ..Default::default() };
-        let waves = guarded(|| wellen::simple::read_with_options(path, &options))
-            .ok_or_else(|| broken("it ends too early, or was changed"))?
-            .map_err(|e| match e {
-                wellen::WellenError::UnknownFileFormat => broken("this is no waveform file"),
-                _ => broken("it ends too early, or was changed"),
-            })?;
-        let known = known(&waves);
+        let known = known(waves.hierarchy());
         if known.is_empty() || waves.time_table().is_empty() {
-            return Err(broken("it holds no signals"));
+            return Err(BadWaves::Broken { file, why: "it holds no signals".to_owned() });
         }
         let mut opened = Self { name: file, waves, known, samples: Vec::new(), first_clock: 0 };
         opened.find_clock()?;
@@ -170,10 +157,6 @@ impl WaveFile {
     /// Path and width in bits of every signal.
     pub fn signals(&self) -> impl Iterator<Item = (&str, u32)> {
         self.known.iter().map(|k| (k.path.as_str(), k.width))
-    }
-
-    pub(super) fn known(&self) -> &[Known] {
-        &self.known
     }
 
     /// Takes signals over the clocks `from..=to` from the file. Without patterns those are taken
@@ -262,10 +245,37 @@ impl Known {
     }
 }
 
+/// Lets the reader of the format at a file, and says what is wrong with it.
+fn opened<T>(
+    path: &Path,
+    read: impl FnOnce(&wellen::LoadOptions) -> wellen::Result<T>,
+) -> Result<T, BadWaves> {
+    let file = path.display().to_string();
+    let broken = |why: &str| BadWaves::Broken { file: file.clone(), why: why.to_owned() };
+    std::fs::File::open(path)
+        .and_then(|f| f.metadata())
+        .and_then(|m| match m.is_dir() {
+            true => Err(std::io::Error::other("it is a folder")),
+            false => Ok(()),
+        })
+        .map_err(|e| BadWaves::Unreadable { file: file.clone(), why: e.to_string() })?;
+    let options = wellen::LoadOptions { multi_thread: false, ..Default::default() };
+    guarded(|| read(&options)).ok_or_else(|| broken("it ends too early, or was changed"))?.map_err(
+        |e| match e {
+            wellen::WellenError::UnknownFileFormat => broken("this is no waveform file"),
+            _ => broken("it ends too early, or was changed"),
+        },
+    )
+}
+
+/// The signals of a file, whose values are not read.
+pub(super) fn known_of(path: &Path) -> Result<Vec<Known>, BadWaves> {
+    opened(path, |o| wellen::viewers::read_header_from_file(path, o)).map(|h| known(&h.hierarchy))
+}
+
 /// Signals in the order of the file; of a signal with several names the first that knows its
 /// enum, else the first.
-fn known(waves: &Waveform) -> Vec<Known> {
-    let h = waves.hierarchy();
+fn known(h: &wellen::Hierarchy) -> Vec<Known> {
     h.all_vars()
         .filter_map(|v| {
             let var = &h[v];

@@ -4,8 +4,11 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use rnic_cosim::cosim::decoder_question;
 use rnic_cosim::hw::BlockBench;
 use rnic_cosim::model::*;
+
+use crate::model_support::exhaustive;
 
 const STIM: usize = 7;
 const RESP: usize = 10;
@@ -38,17 +41,7 @@ const FIELDS: [&str; RESP] = [
 ];
 
 fn stim_of(q: &Question) -> [u32; STIM] {
-    let p = &q.post;
-    let bit = |b: bool, n: u32| u32::from(b) << n;
-    let [c0, c1, c2, c3] = p.ctrl;
-    let flags = bit(p.format == WqeFormat::Mlx5, 0)
-        | bit(p.inline, 1)
-        | bit(p.walk_format, 2)
-        | bit(p.walk_length, 3)
-        | bit(p.walk_key, 4)
-        | u32::from(q.transport.number()) << 8
-        | u32::from(q.path_mtu) << 10;
-    [c0, c1, c2, c3, p.payload_len, q.max_inline, flags]
+    decoder_question(&q.post, q.transport, q.path_mtu, q.max_inline)
 }
 
 fn words_of(d: &WqeDecoded) -> Words {
@@ -295,8 +288,7 @@ fn random_question(r: &mut fastrand::Rng) -> Question {
 /// Three million, ten with RNIC_EXHAUSTIVE=1; each class of verdict is reached and counted.
 #[test]
 fn millions_at_random() {
-    let exhaustive = std::env::var_os("RNIC_EXHAUSTIVE").is_some_and(|v| v == "1");
-    let number = if exhaustive { 10_000_000 } else { 3_000_000 };
+    let number = if exhaustive() { 10_000_000 } else { 3_000_000 };
     let since = Instant::now();
     let mut random = fastrand::Rng::with_seed(1);
     let mut decoder = Decoder::new();

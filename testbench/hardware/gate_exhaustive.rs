@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use crate::model_support::good_values;
+use crate::model_support::{exhaustive, good_values};
 use rnic_cosim::hw::BlockBench;
 use rnic_cosim::model::*;
 
@@ -251,10 +251,6 @@ fn pairs() -> impl Iterator<Item = (Transport, QpState, QpState)> {
     let all =
         |t| QpState::ALL.iter().flat_map(move |&f| QpState::ALL.iter().map(move |&to| (t, f, to)));
     Transport::ALL.iter().flat_map(move |&t| all(t))
-}
-
-fn exhaustive() -> bool {
-    std::env::var_os("RNIC_EXHAUSTIVE").is_some_and(|v| v == "1")
 }
 
 fn report(what: &str, tally: &Tally, since: Instant) {

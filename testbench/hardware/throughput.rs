@@ -11,6 +11,8 @@ use rnic_cosim::model::{
     AttrMask, AttrValues, Complete, Modify, Operation, Policy, PostSend, Queue, Transport,
 };
 
+use crate::rtl_support::all_ready;
+
 const FILL: u64 = 16;
 
 /// The device with all outputs ready, and the slots counted by kind.
@@ -25,15 +27,7 @@ impl Bench {
     fn new(config: HwConfig) -> Self {
         let mut dut = Rtl::new(config, 1).expect("the model is built");
         dut.reset(&convert::policy_record(&Policy::BOOK)).expect("reset");
-        let stim = abi::rnic_stim {
-            rsp_ready: 1,
-            issue_ready: 1,
-            cqe_ready: 1,
-            event_ready: 1,
-            retire_ready: 1,
-            ..Default::default()
-        };
-        Self { dut, stim, resp: abi::rnic_resp::default(), slots: [0; 5] }
+        Self { dut, stim: all_ready(), resp: abi::rnic_resp::default(), slots: [0; 5] }
     }
 
     fn clock(&mut self) {
@@ -43,8 +37,7 @@ impl Bench {
 
     /// One command, until it is taken.
     fn command(&mut self, op: Operation) {
-        convert::write_cmd(1, &op, &mut self.stim.cmd);
-        self.stim.cmd_valid = 1;
+        convert::put(1, &op, &mut self.stim);
         loop {
             self.clock();
             if self.resp.cmd_ready == 1 {
@@ -120,8 +113,7 @@ impl Bench {
         for qpn in 0..qps {
             for index in 0..each {
                 let op = Operation::PostRecv { qpn, wqe_index: index as u16 };
-                convert::write_post(6, &op, &mut self.stim.post);
-                self.stim.post_valid = 1;
+                convert::put(6, &op, &mut self.stim);
                 loop {
                     self.clock();
                     if self.resp.post_ready == 1 {
@@ -164,11 +156,10 @@ fn completions(in_turns: bool) {
     b.idle(FILL);
     b.slots = [0; 5];
     let clocks = 64 * 64u64;
-    b.stim.wire_valid = 1;
     for n in 0..clocks {
         let (qpn, index) = if in_turns { (n % 64, n / 64) } else { (n / 64, n % 64) };
         let op = completion(qpn as u32, Queue::Recv, index as u16);
-        convert::write_wire(3, &op, &mut b.stim.wire);
+        convert::put(3, &op, &mut b.stim);
         b.clock();
         assert_eq!(b.resp.wire_ready, 1, "nothing else is there");
         if b.resp.retire_valid == 1 {
@@ -357,8 +348,7 @@ fn waiting_queue_pairs_take_turns() {
     b.stim.issue_ready = 0;
     for _ in 0..EACH {
         for qpn in 0..WAITING {
-            convert::write_post(2, &send(qpn), &mut b.stim.post);
-            b.stim.post_valid = 1;
+            convert::put(2, &send(qpn), &mut b.stim);
             while {
                 b.clock();
                 b.resp.post_ready == 0

@@ -10,6 +10,8 @@ use rnic_cosim::hw::BlockBench;
 use rnic_cosim::model::*;
 use rnic_cosim::wqes::{Flaw, random_keys, random_wqe};
 
+use crate::model_support::exhaustive;
+
 const STIM: usize = 16;
 const RESP: usize = 17;
 const NUM_KEY: u32 = 64;
@@ -230,10 +232,6 @@ fn expected(job: &Job<'_>, keys: &KeyTable, key_version: u32) -> (Shown, Walk) {
         key_version,
     };
     (shown, walked)
-}
-
-fn exhaustive() -> bool {
-    std::env::var_os("RNIC_EXHAUSTIVE").is_some_and(|v| v == "1")
 }
 
 /// Compares `wqes` random WQEs; the count of every error bit and every flaw.

@@ -16,6 +16,7 @@ use rnic_cosim::hw::{Dut, HwConfig, Rtl, abi};
 use rnic_cosim::model::*;
 
 use crate::model_support::{good_values, wqe};
+use crate::rtl_support::all_ready;
 
 /// The ports in one clock, just before its rising edge.
 struct Row {
@@ -142,15 +143,7 @@ impl Scope {
     fn new() -> Self {
         let mut dut = Rtl::new(HwConfig::Small, 1).expect("the configuration is built");
         dut.reset(&convert::policy_record(&Policy::BOOK)).expect("it comes out of reset");
-        let stim = abi::rnic_stim {
-            rsp_ready: 1,
-            issue_ready: 1,
-            cqe_ready: 1,
-            event_ready: 1,
-            retire_ready: 1,
-            fetch_ready: 1,
-            ..Default::default()
-        };
+        let stim = abi::rnic_stim { fetch_ready: 1, ..all_ready() };
         Self {
             dut,
             stim,
@@ -188,29 +181,9 @@ impl Scope {
                 continue;
             }
             let (_, tag, op) = queue.pop_front().expect("it has a front");
-            match convert::channel(&op) {
-                Channel::Cmd => {
-                    convert::write_cmd(tag, &op, &mut s.cmd);
-                    s.cmd_valid = 1;
-                }
-                Channel::Post => {
-                    convert::write_post(tag, &op, &mut s.post);
-                    s.post_valid = 1;
-                }
-                Channel::Wire => {
-                    convert::write_wire(tag, &op, &mut s.wire);
-                    s.wire_valid = 1;
-                }
-                Channel::Cqdb => {
-                    convert::write_cqdb(tag, &op, &mut s.cqdb);
-                    s.cqdb_valid = 1;
-                }
-                Channel::Wqe | Channel::Internal => {
-                    let Operation::PostWqe(w) = op else { panic!("{op:?} has no channel") };
-                    convert::write_wqe(tag, &w, &mut s.wqe);
-                    self.memory = (0..WQE_UNITS as u32).map(|n| w.unit(n)).collect();
-                    s.wqe_valid = 1;
-                }
+            convert::put(tag, &op, s);
+            if let Operation::PostWqe(w) = op {
+                self.memory = (0..WQE_UNITS as u32).map(|n| w.unit(n)).collect();
             }
         }
         let arrived = self.units.front().filter(|(from, _)| *from <= now);

@@ -3,6 +3,11 @@
 
 use rnic_cosim::model::*;
 
+/// Tests that take minutes in full are asked for in full.
+pub fn exhaustive() -> bool {
+    std::env::var_os("RNIC_EXHAUSTIVE").is_some_and(|v| v == "1")
+}
+
 /// Legal values for every attribute.
 pub fn good_values() -> AttrValues {
     let av = AddressVector { is_global: 1, ..AddressVector::default() };

@@ -7,7 +7,7 @@
 //     others with 0, or
 //   - with hold_internal_i[1] shows the k-th flag of cmd.tag, read as the packed structs of
 //     single bits, in retire.tag.
-// testbench/bridge_layout.rs names the same fields in the same order by their C names.
+// testbench/hardware/bridge_layout.rs names the same fields in the same order by their C names.
 // It also fails on request: see the assertions at the end.
 module abi_loopback
   import rnic_pkg::*;

@@ -13,6 +13,18 @@ pub const HOLD_ISSUE: u8 = 2;
 pub const HOLD_CASCADE: u8 = 4;
 pub const HOLD_ALL: u8 = 7;
 
+/// Nothing is offered, every record is taken.
+pub fn all_ready() -> abi::rnic_stim {
+    abi::rnic_stim {
+        rsp_ready: 1,
+        issue_ready: 1,
+        cqe_ready: 1,
+        event_ready: 1,
+        retire_ready: 1,
+        ..Default::default()
+    }
+}
+
 /// A record and the clock in which it was taken.
 pub type At<R> = (u64, R);
 
@@ -42,17 +54,15 @@ impl Hw {
     pub fn new(config: HwConfig, policy: &Policy, seed: u64) -> Hw {
         let mut dut = Rtl::new(config, seed).expect("the configuration is built");
         dut.reset(&convert::policy_record(policy)).expect("it comes out of reset");
-        let mut hw = Hw {
+        Hw {
             dut,
-            stim: abi::rnic_stim::default(),
+            stim: all_ready(),
             resp: abi::rnic_resp::default(),
             clock: 0,
             next_tag: 1,
             sent: HashMap::new(),
             seen: Seen::default(),
-        };
-        hw.set_ready(0x1f);
-        hw
+        }
     }
 
     /// Bits of `rnic_cosim::cosim::timing`.
@@ -78,21 +88,7 @@ impl Hw {
         assert!(!self.busy(channel));
         let tag = self.next_tag;
         self.next_tag += 1;
-        let s = &mut self.stim;
-        match channel {
-            Channel::Cmd => convert::write_cmd(tag, &op, &mut s.cmd),
-            Channel::Post => convert::write_post(tag, &op, &mut s.post),
-            Channel::Wire => convert::write_wire(tag, &op, &mut s.wire),
-            Channel::Cqdb => convert::write_cqdb(tag, &op, &mut s.cqdb),
-            Channel::Wqe | Channel::Internal => {}
-        }
-        match channel {
-            Channel::Cmd => s.cmd_valid = 1,
-            Channel::Post => s.post_valid = 1,
-            Channel::Wire => s.wire_valid = 1,
-            Channel::Cqdb => s.cqdb_valid = 1,
-            Channel::Wqe | Channel::Internal => {}
-        }
+        convert::put(tag, &op, &mut self.stim);
         self.sent.insert(tag, op);
         tag
     }

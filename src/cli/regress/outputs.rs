@@ -2,29 +2,26 @@
 
 use std::path::Path;
 
-use super::bad;
+use super::{Outputs, bad};
 use crate::cosim::campaign::total;
 use crate::cosim::coverage_report;
 use crate::cosim::results::{self, Results};
 use crate::files;
 
-/// Which files are wanted.
-pub struct Outputs<'a> {
-    pub out: Option<&'a Path>,
-    pub junit: Option<&'a Path>,
-    pub coverage: Option<&'a Path>,
-}
-
-impl Outputs<'_> {
+impl Outputs {
     /// Makes the folders: whoever named a wrong one is told before hours of work, not after.
     pub fn prepare(&self) -> anyhow::Result<()> {
-        let parent = self.junit.and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
-        for (name, folder) in [("out", self.out), ("junit", parent), ("coverage", self.coverage)] {
+        let junit = self.junit.as_deref();
+        let parent = junit.and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
+        let coverage = self.coverage.as_deref();
+        for (name, folder) in
+            [("out", self.out.as_deref()), ("junit", parent), ("coverage", coverage)]
+        {
             let Some(folder) = folder else { continue };
             std::fs::create_dir_all(folder)
                 .map_err(|e| bad(format!("--{name} {}: {e}", folder.display())))?;
         }
-        if let Some(junit) = self.junit.filter(|j| j.is_dir()) {
+        if let Some(junit) = junit.filter(|j| j.is_dir()) {
             return Err(bad(format!("--junit {}: this is a folder", junit.display())));
         }
         Ok(())
@@ -35,13 +32,13 @@ impl Outputs<'_> {
         let write = |path: &Path, text: &str| {
             files::write(path, text).map_err(|e| bad(format!("{}: {e}", path.display())))
         };
-        if let Some(out) = self.out {
+        if let Some(out) = &self.out {
             write(&out.join(results::FILE), &results.to_json())?;
         }
-        if let Some(junit) = self.junit {
+        if let Some(junit) = &self.junit {
             write(junit, &results.junit())?;
         }
-        if let Some(folder) = self.coverage {
+        if let Some(folder) = &self.coverage {
             let (_, _, coverage) = total(&results.profiles);
             let bins = &coverage.bins;
             write(&folder.join("coverage.json"), &coverage_report::json(bins))?;

@@ -3,9 +3,8 @@
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::{CampaignArgs, bad};
+use super::{CampaignArgs, bad, unknown};
 use crate::cosim::campaign::Case;
-use crate::cosim::nearest;
 use crate::cosim::stimulus::Profile;
 use crate::hw::HwConfig;
 use crate::policies;
@@ -78,11 +77,6 @@ impl Plan {
         }
         Ok(Plan { cases, all: number, arguments, max_failures })
     }
-}
-
-fn unknown(what: &str, got: &str, names: &[&str]) -> anyhow::Error {
-    let near = nearest(got, names).map_or(String::new(), |n| format!(", did you mean `{n}`?"));
-    bad(format!("--{what} `{got}`{near}; there are {}", names.join(", ")))
 }
 
 pub fn not_built(config: &str) -> String {

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::super::BadInput;
-use super::outputs::Outputs;
 use super::plan::Plan;
 use super::{Args, CampaignArgs, Command, MergeArgs, bad, show};
 use crate::cosim::Failure;
@@ -41,13 +40,9 @@ fn campaign(args: &CampaignArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let plan = Plan::new(args)?;
-    let outputs = Outputs {
-        out: args.out.as_deref(),
-        junit: args.junit.as_deref(),
-        coverage: args.coverage.as_deref(),
-    };
+    let outputs = &args.outputs;
     outputs.prepare()?;
-    let folder = args.out.clone().unwrap_or_else(|| "out".into());
+    let folder = outputs.out.clone().unwrap_or_else(|| "out".into());
     let progress = Arc::new(Progress::default());
     end_on_signal(&progress, &folder);
     let jobs = args
@@ -67,7 +62,7 @@ fn campaign(args: &CampaignArgs) -> anyhow::Result<ExitCode> {
     for (i, first) in report.failures().take(args.keep) {
         kept.extend(keep(&campaign.cases[i], first, &folder, &progress.interrupted)?);
     }
-    if args.json {
+    if outputs.json {
         let value = show::as_json(&results, Some(report.elapsed), &kept)?;
         println!("{}", serde_json::to_string_pretty(&value)?);
     } else {
@@ -197,11 +192,7 @@ fn keep(
 }
 
 fn merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
-    let outputs = Outputs {
-        out: args.out.as_deref(),
-        junit: args.junit.as_deref(),
-        coverage: args.coverage.as_deref(),
-    };
+    let outputs = &args.outputs;
     let mut parts = Vec::new();
     for from in &args.from {
         let results = Results::load(from).map_err(|e| bad(e.to_string()))?;
@@ -210,12 +201,12 @@ fn merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let merged = Results::merge(parts).map_err(|e| bad(e.to_string()))?;
     outputs.prepare()?;
     outputs.write(&merged)?;
-    if let Some(out) = &args.out {
+    if let Some(out) = &outputs.out {
         for from in args.from.iter().filter(|f| f.is_dir()) {
             copy_failures(from, out)?;
         }
     }
-    if args.json {
+    if outputs.json {
         println!("{}", serde_json::to_string_pretty(&show::as_json(&merged, None, &[])?)?);
     } else {
         show::summary(&merged, None);
