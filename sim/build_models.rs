@@ -146,34 +146,20 @@ pub fn main() {
             Err(why) => give_up(&why),
         }
     }
+    let abi = env::var_os("DEP_RNIC_COSIM_ABI_INCLUDE");
+    let abi = PathBuf::from(abi.expect("rnic-cosim-abi hands on where its header lies"));
     if is_own {
-        check_package(&models[0], &verilator, &out);
+        check_package(&models[0], &verilator, &abi, &out);
     }
     write(&out.join("models.h"), &registry(&models));
     let built: Vec<&str> = models.iter().map(|model| model.name).collect();
     println!("cargo::rustc-env=RNIC_BUILT_MODELS={}", built.join(","));
 
-    let abi = env::var_os("DEP_RNIC_COSIM_ABI_INCLUDE");
-    let abi = PathBuf::from(abi.expect("rnic-cosim-abi hands on where its header lies"));
     let mut units = vec![];
     let mut add = |name: String, mut build: cc::Build, opt_level: u32, mut inputs: Vec<PathBuf>| {
-        build
-            .opt_level(opt_level)
-            // Debug information would double the time and nobody steps through these files.
-            .debug(false)
-            .warnings(false)
-            .include("sim")
-            .include(&abi)
-            .include(&out)
-            .include(out.join("cxxbridge/include"))
-            .include(&verilator.include)
-            .include(verilator.include.join("vltstd"))
-            .include(verilator.runtime_header.parent().expect("it lies in a folder"))
-            .flag("-include")
-            .flag(&verilator.runtime_header);
-        for flag in &verilator.flags {
-            build.flag(flag);
-        }
+        // Debug information would double the time and nobody steps through these files.
+        build.opt_level(opt_level).debug(false);
+        around_models(&mut build, &verilator, &abi, &out);
         inputs.extend([
             verilator.include.join("verilated.h"),
             verilator.runtime_header.clone(),
@@ -284,9 +270,27 @@ fn benches(rtl: &Path) -> Vec<Model> {
         .collect()
 }
 
+/// What all C++ that sees a model is compiled with.
+fn around_models(build: &mut cc::Build, verilator: &Verilator, abi: &Path, out: &Path) {
+    build
+        .warnings(false)
+        .include("sim")
+        .include(abi)
+        .include(out)
+        .include(out.join("cxxbridge/include"))
+        .include(&verilator.include)
+        .include(verilator.include.join("vltstd"))
+        .include(verilator.runtime_header.parent().expect("it lies in a folder"))
+        .flag("-include")
+        .flag(&verilator.runtime_header);
+    for flag in &verilator.flags {
+        build.flag(flag);
+    }
+}
+
 /// Holds the numbers of the package against the C header before anything else is compiled, so
 /// that what differs is said without the compiler's pages.
-fn check_package(model: &Model, verilator: &Verilator, out: &Path) {
+fn check_package(model: &Model, verilator: &Verilator, abi: &Path, out: &Path) {
     let probe = out.join("package_check.cc");
     let prefix = model.prefix();
     write(
@@ -297,12 +301,8 @@ fn check_package(model: &Model, verilator: &Verilator, out: &Path) {
         ),
     );
     let mut build = cc::Build::new();
-    build.cpp(true).warnings(false).include("sim").include("sim/abi").include(out);
-    build.include(&verilator.include).include(verilator.include.join("vltstd"));
-    for flag in &verilator.flags {
-        build.flag(flag);
-    }
-    build.flag("-include").flag(&verilator.runtime_header);
+    build.cpp(true);
+    around_models(&mut build, verilator, abi, out);
     let mut command = build.get_compiler().to_command();
     let ran = command.arg("-fsyntax-only").arg(&probe).output();
     let ran = ran.unwrap_or_else(|e| give_up(&format!("the C++ compiler cannot be run: {e}")));
