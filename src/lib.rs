@@ -124,7 +124,7 @@ pub mod explain;
 mod files;
 #[cfg(feature = "rtl")]
 pub mod hw;
-pub mod model;
+pub use rnic_cosim_model as model;
 pub mod policies;
 pub mod provision;
 pub mod report;

@@ -76,7 +76,7 @@ const FORM: WqeErrors = WqeErrors::BAD_OPCODE
 const LENGTH: WqeErrors = WqeErrors::BAD_LENGTH.union(WqeErrors::WALK_LENGTH);
 
 /// The status of a rejected WQE: form is judged before length, length before keys.
-pub(crate) const fn rejected_status(errors: WqeErrors) -> Option<u8> {
+pub const fn rejected_status(errors: WqeErrors) -> Option<u8> {
     if errors.is_empty() {
         None
     } else if errors.0 & FORM.0 != 0 {

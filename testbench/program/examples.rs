@@ -10,6 +10,8 @@ fn example(name: &str) {
     let folder = Path::new("examples").join(name);
     let mut make = Command::new("make");
     make.arg("--silent").arg("-C").arg(&folder).arg(format!("BUILD={}", build.path().display()));
+    // They run for a millisecond: not worth a compiler's optimisation.
+    make.args(["OPT_FAST=-O0", "OPT_GLOBAL=-O0"]);
     if let Some(verilator) = std::env::var_os("RNIC_VERILATOR").filter(|v| !v.is_empty()) {
         make.env("VERILATOR", verilator);
     }

@@ -1,7 +1,7 @@
 //! Completions and flushes: everything that consumes a WQE.
 
 use super::{Machine, NotOwed, WhyNotOwed, effects};
-use crate::model::{
+use crate::{
     Answer, Complete, CqScope, Cqe, CqeEffect, Effects, Event, EventKinds, OpClass, Outcome,
     QpState, Queue, Transport, status,
 };

@@ -464,7 +464,7 @@ fn effects(outcome: Outcome) -> Effects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
+    use crate::{
         AccessFlags, Complete, ControlSegment, Lkey, OpClass, PostSend, Queue, WqeErrors,
         decode_wqe,
     };

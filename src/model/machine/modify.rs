@@ -1,8 +1,8 @@
 //! Effects of an accepted MODIFY_QP.
 
 use super::Machine;
-use crate::model::qp::store;
-use crate::model::{
+use crate::qp::store;
+use crate::{
     Answer, AttrMask, Effects, Event, EventKinds, Layer, Modify, Outcome, QpState, judge_modify,
 };
 

@@ -1,8 +1,8 @@
 //! Posting and issuing.
 
 use super::{Machine, NotOwed, WhyNotOwed, effects};
-use crate::model::packets::packets_for;
-use crate::model::{
+use crate::packets::packets_for;
+use crate::{
     Answer, Effects, Issue, OpClass, Outcome, PostSend, QpState, Queue, Sqd, WqeCheck, WqeErrors,
     decode_wqe, mtu_bytes, status,
 };

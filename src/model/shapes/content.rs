@@ -1,6 +1,6 @@
 //! What the standard requires per operation.
 
-use crate::model::{Lkey, OpClass, Sge, Transport};
+use crate::{Lkey, OpClass, Sge, Transport};
 
 /// A send request: content, and what every content can be asked with.
 #[derive(Clone, Debug, PartialEq, Eq)]

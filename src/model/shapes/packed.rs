@@ -4,8 +4,8 @@ use super::{
     Address, Atomic, AtomicTarget, Connected, Content, Datagram, Payload, Qpn, RcSend, Remote,
     Request, SendForm, WriteImm,
 };
-use crate::model::walk::{INLINE_COUNT, INLINE_SEG};
-use crate::model::{
+use crate::walk::{INLINE_COUNT, INLINE_SEG};
+use crate::{
     Config, ControlSegment, DataSegment, FieldTooWide, KeyTable, MAX_MESSAGE, OpClass, Policy, Sge,
     Transport, Unit, WqeDecoded, WqeErrors, WqeFormat, decode_wqe, walk,
 };

@@ -6,7 +6,7 @@ use super::{
     Address, Atomic, AtomicTarget, Connected, Content, Datagram, Payload, Qpn, RcSend, Remote,
     Request, SendForm, WriteImm,
 };
-use crate::model::{FieldTooWide, Lkey, OpClass, SendFlags, Sge, Transport};
+use crate::{FieldTooWide, Lkey, OpClass, SendFlags, Sge, Transport};
 
 /// `struct ibv_send_wr`; `num_sge` is the length of `sg_list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

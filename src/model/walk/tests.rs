@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::*;
-use crate::model::AccessFlags;
+use crate::AccessFlags;
 
 const RW: u32 = 0x0102;
 const RO: u32 = 0x0203;

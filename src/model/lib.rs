@@ -45,6 +45,4 @@ pub use transition::{Row, transition_row};
 pub use types::*;
 pub use values::{bad_values, value_rule};
 pub use walk::{DataSegment, Sge, Unit, Walk, WalkFault, walk};
-#[cfg(feature = "rtl")]
-pub(crate) use wqe::rejected_status;
-pub use wqe::{MAX_MESSAGE, WqeDecoded, decode_wqe};
+pub use wqe::{MAX_MESSAGE, WqeDecoded, decode_wqe, rejected_status};
