@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Mutants of the RTL: does the stimulus of the random co-simulation notice each of them?
 
-usage: mutants.py [--count N] [--seed N] [--seeds N] [--ops N] [--stimulus FILE] [--sort S]
-                  [--sort-total S]
+usage: mutants.py [--count N] [--seed N] [--ops N] [--rounds N] [--sort S] [--sort-total S]
 
 All mutants are in one netlist with a selector. The inputs of random co-simulation runs are
-replayed into each of them; a mutant is killed by the first output that differs from what the
+replayed into each of them, round by round, every round with a seed of its own and only for those
+still alive; a mutant is killed by the first output that differs from what the
 co-simulation saw, which is what its scoreboard sees, since it predicts every output. Survivors are sorted by proof: `equivalent` cannot be noticed by anyone,
 `missed` can (a run is known in which an output differs), `unknown` is neither within S
 seconds each, or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
@@ -27,6 +27,7 @@ import aig
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ABC = pathlib.Path(pyosys.__file__).parent / "yosys-abc"
 SIZES = {"NUM_QP": 4, "NUM_CQ": 2, "SQ_DEPTH": 4, "RQ_DEPTH": 4, "NUM_KEY": 8}
+FIRST_OPS = 250
 
 
 def run(design, *passes):
@@ -78,30 +79,55 @@ def compiled(work):
     return program
 
 
-def record(path, seeds, operations):
+def record(path, seed, operations):
+    """Inputs and outputs of all profiles with this seed."""
     subprocess.run(["cargo", "test", "--quiet", "--test", "hardware", "mutants_stimulus"], check=True, cwd=ROOT,
                    env={**os.environ, "RNIC_MUTANTS_STIMULUS": str(path.resolve()),
-                        "RNIC_MUTANTS_SEEDS": str(seeds), "RNIC_MUTANTS_OPS": str(operations)},
+                        "RNIC_MUTANTS_SEED": str(seed), "RNIC_MUTANTS_OPS": str(operations)},
                    stdout=subprocess.DEVNULL)
 
 
-def replayed(program, work, stimulus, count):
-    """What the program says of mutants 1 to `count`."""
-    done = subprocess.run([str(program), str(work / "mutants.aig"), str(work / "mutants.aim"),
-                           str(stimulus), "1", str(count)], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"mutants: {done.stderr.strip()}")
-    return done.stdout
-
-
-def judge(mutants, text):
-    """Enter the fates into the list; gives the number of clocks."""
-    lines = text.splitlines()
-    verdicts = dict(line.split() for line in lines[1:])
+def replay(program, work, stimulus, mutants):
+    """Enter into the mutants what kills them; gives the number of clocks."""
+    processors = os.cpu_count() or 1
+    # Neighbours die at different times: dealt like cards, the processors end together.
+    parts = [part for part in (mutants[i::processors] for i in range(processors)) if part]
+    running = [subprocess.Popen([str(program), str(work / "mutants.aig"), str(work / "mutants.aim"),
+                                 str(stimulus), *(str(m["mutant"]) for m in part)],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+               for part in parts]
+    verdicts = {}
+    for process in running:
+        text, error = process.communicate()
+        if process.returncode != 0:
+            sys.exit(f"mutants: {error.strip()}")
+        clocks, *lines = text.splitlines()
+        verdicts.update(line.split() for line in lines)
+    clocks = int(clocks.split()[1])
     for m in mutants:
         at = verdicts[str(m["mutant"])]
-        m["fate"], m["clock"] = ("survived", None) if at == "-" else ("killed", int(at))
-    return int(lines[0].split()[1])
+        if at != "-":
+            m["fate"] = "killed"
+    return clocks
+
+
+def rounds(program, work, mutants, asked, since):
+    """Rounds of stimulus until all are dead or the rounds are over; gives the number of clocks."""
+    stimulus = work / "stimulus.bin"
+    clocks = 0
+    for m in mutants:
+        m["fate"] = "survived"
+    for seed in range(asked.rounds):
+        alive = [m for m in mutants if m["fate"] == "survived"]
+        if not alive:
+            break
+        # The first round kills most of them and need not be long.
+        record(stimulus, seed, asked.ops if seed else min(asked.ops, FIRST_OPS))
+        clocks += replay(program, work, stimulus, alive)
+        alive = sum(m["fate"] == "survived" for m in alive)
+        print(f"round {seed}: {len(mutants) - alive} killed within {clocks} clocks, "
+              f"{time.monotonic() - since:.0f} s", flush=True)
+    return clocks
 
 
 def sort_survivors(mutants, work, limit, total):
@@ -170,9 +196,8 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--ops", type=int, default=250)
-    parser.add_argument("--stimulus", type=pathlib.Path)
+    parser.add_argument("--ops", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--sort", type=int, default=3)
     parser.add_argument("--sort-total", type=int, default=1800)
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/mutants")
@@ -193,15 +218,7 @@ def main():
     os.dup2(keep, 1)
     print(f"{len(mutants)} mutants in one netlist, {time.monotonic() - started:.0f} s", flush=True)
     program = compiled(work)
-    stimulus = asked.stimulus
-    if stimulus is None:
-        stimulus = work / "stimulus.bin"
-        record(stimulus, asked.seeds, asked.ops)
-        print(f"stimulus recorded, {time.monotonic() - started:.0f} s", flush=True)
-
-    clocks = judge(mutants, replayed(program, work, stimulus, len(mutants)))
-    print(f"{sum(m['fate'] == 'killed' for m in mutants)} killed within {clocks} clocks, "
-          f"{time.monotonic() - started:.0f} s", flush=True)
+    clocks = rounds(program, work, mutants, asked, started)
     sort_survivors(mutants, work, asked.sort, asked.sort_total)
     write(out, mutants, {"clocks": clocks, "seed": asked.seed, "configuration": SIZES,
                          "sort_limit": asked.sort})

@@ -7,6 +7,18 @@
 //! * class, control, packets, wqe: a send WQE, from packed words to packets.
 //! * keys, ring, walk: a send WQE as it lies in its queue, and the memory that it names.
 //! * cq: the completion ring. qp: the queue pair. machine: all of them together.
+//!
+//! ```
+//! use rnic_cosim_model::{Config, Machine, Operation, Outcome, Policy};
+//!
+//! let mut nic = Machine::new(Config::SMALL, Policy::BOOK);
+//! let make = Operation::CreateCq { cqn: 1, depth: 4, ignore_overrun: false };
+//! assert_eq!(nic.apply(&make, true)?.outcome, Outcome::Ok);
+//! # Ok::<(), rnic_cosim_model::NotOwed>(())
+//! ```
+
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
 
 mod class;
 mod control;

@@ -44,21 +44,19 @@ fn every_profile_passes_while_its_inputs_are_kept() {
     let number = |name: &str, default: u64| {
         std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
     };
-    let (seeds, operations) = (number("RNIC_MUTANTS_SEEDS", 1), number("RNIC_MUTANTS_OPS", 300));
+    let (seed, operations) = (number("RNIC_MUTANTS_SEED", 0), number("RNIC_MUTANTS_OPS", 300));
     let mut log = PortLog::default();
-    for seed in 0..seeds {
-        for profile in Profile::ALL.iter() {
-            let case = Case::new(profile, HwConfig::Small, &[], operations, seed);
-            let sizes = *HwConfig::Small.sizes();
-            let rtl = Rtl::new(HwConfig::Small, seed).expect("the hardware powers up");
-            let kept = Kept { rtl, log: std::mem::take(&mut log) };
-            let mut cosim = Cosim::new(kept, sizes, case.policy, &case.timing).expect("it resets");
-            let mut source = Generator::new(profile, sizes, operations, seed);
-            if let Err(failure) = cosim.run(&mut source) {
-                panic!("{failure}\nrun it again: rnic-cosim {}", case.origin());
-            }
-            log = cosim.into_dut().log;
+    for profile in Profile::ALL.iter() {
+        let case = Case::new(profile, HwConfig::Small, &[], operations, seed);
+        let sizes = *HwConfig::Small.sizes();
+        let rtl = Rtl::new(HwConfig::Small, seed).expect("the hardware powers up");
+        let kept = Kept { rtl, log: std::mem::take(&mut log) };
+        let mut cosim = Cosim::new(kept, sizes, case.policy, &case.timing).expect("it resets");
+        let mut source = Generator::new(profile, sizes, operations, seed);
+        if let Err(failure) = cosim.run(&mut source) {
+            panic!("{failure}\nrun it again: rnic-cosim {}", case.origin());
         }
+        log = cosim.into_dut().log;
     }
     let file = log.into_bytes();
     assert!(file.len() > 100_000, "only {} bytes of inputs", file.len());

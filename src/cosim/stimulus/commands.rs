@@ -87,6 +87,17 @@ impl Generator {
         }
     }
 
+    /// A query right behind the modify: it must see what has been stored a clock before.
+    fn plan_look(&mut self, qpn: u32) {
+        self.plan.push_back(Operation::QueryQp { qpn });
+        // Half of the time nothing else comes between.
+        if self.rng.bool() {
+            for gap in &mut self.gap[1..] {
+                *gap = (*gap).max(6);
+            }
+        }
+    }
+
     fn create_cq(&mut self, cqn: u32) -> Operation {
         let (from, to) = self.profile.depth;
         let mut depth = self.rng.u32(from..=to).min(self.config.cq_depth_max);
@@ -186,6 +197,9 @@ impl Generator {
             if self.rng.u8(..4) == 0 {
                 self.bend(&mut m, qp, &policy);
             }
+        }
+        if self.chance(100) {
+            self.plan_look(qpn);
         }
         Some(Operation::ModifyQp(m))
     }
