@@ -10,15 +10,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
+// The sizes of the named configurations are those that the rest of the crate uses.
+use rnic_cosim_model::Config;
+
 #[path = "build_objects.rs"]
 mod build_objects;
 #[path = "top_check.rs"]
 mod top_check;
-
-/// The sizes of the named configurations are those that the rest of the crate uses.
-#[allow(dead_code)]
-#[path = "../src/model/policy.rs"]
-mod policy;
 
 /// What the C++ around a model makes of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,7 +96,6 @@ pub fn main() {
     println!("cargo::rerun-if-env-changed=RNIC_RTL");
     println!("cargo::rerun-if-env-changed={MORE_ARGUMENTS}");
     println!("cargo::rerun-if-changed=src/hw/ffi.rs");
-    println!("cargo::rerun-if-changed=src/model/policy.rs");
     watch(Path::new("sim"));
     watch(Path::new("testbench/rtl"));
 
@@ -200,7 +197,7 @@ fn wanted_configurations() -> Option<Vec<String>> {
     println!("cargo::rerun-if-env-changed=RNIC_CONFIGS");
     let text = env::var("RNIC_CONFIGS").ok().filter(|t| !t.trim().is_empty())?;
     let wanted: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
-    let known = policy::Config::ALL.map(|config| config.name);
+    let known = Config::ALL.map(|config| config.name);
     if let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
         give_up(&format!(
             "RNIC_CONFIGS names {name:?}; the configurations are {}",
@@ -212,7 +209,7 @@ fn wanted_configurations() -> Option<Vec<String>> {
 
 /// The named configurations, and the loopback that checks the bridge itself.
 fn models(sources: &[String], rtl: &Path, wanted: Option<&[String]>) -> Vec<Model> {
-    let mut models: Vec<Model> = policy::Config::ALL
+    let mut models: Vec<Model> = Config::ALL
         .iter()
         .filter(|config| wanted.is_none_or(|names| names.iter().any(|name| name == config.name)))
         .map(|config| Model {

@@ -133,7 +133,8 @@ class Comparison:
                       for n in range(self.machine.inputs)]
             yield builder.add(self.machine, leaves + latches[side])
 
-    def _difference(self, builder, sides, next_states):
+    def _difference(self, builder, sides, latches):
+        """Is one of the outputs, or of the next states of these latches, not the same?"""
         different = 0
         pairs = []
         for n, valid in self.looked_at:
@@ -144,8 +145,7 @@ class Comparison:
                     literal = builder.gate(literal, side(self.machine.outputs[valid]))
                 shown.append(literal)
             pairs.append(shown)
-        if next_states:
-            pairs += [[side(n) for side in sides] for n in self.machine.next]
+        pairs += [[side(self.machine.next[n]) for side in sides] for n in latches]
         for a, b in pairs:
             different = builder.gate(different ^ 1, builder.differs(a, b) ^ 1) ^ 1
         return different
@@ -158,13 +158,52 @@ class Comparison:
         builder = Builder(free)
         latches = list(range(2 * (1 + inputs), 2 * (1 + free), 2))
         sides = list(self._sides(builder, (a, b), range(2, 2 * (1 + inputs), 2), (latches, latches)))
-        different = self._difference(builder, sides, True)
+        different = self._difference(builder, sides, range(self.machine.latches))
         for literal in self.machine.constraints:
             different = builder.gate(different, sides[0](literal))
         if different == 0:
             return False
         builder.write(path, [], different)
         return True
+
+    def induction(self, a, b, apart, start, path):
+        """Two clocks of a proof that no output ever differs, though the latches `apart` may.
+
+        Claim of a clock: same outputs, and the same next state in all other latches. From
+        power-up (`start`): can the claim fail in the first clock, in which reset is active? Else:
+        can it fail behind a clock in which it held, whatever `apart` holds on each side? False if
+        never; else the question is written as a graph of one output. Also the other latches whose
+        next state is not the same logic.
+        """
+        machine = self.machine
+        inputs, clocks = machine.inputs - len(self.select), 1 if start else 2
+        builder = Builder(clocks * inputs + (0 if start else machine.latches + len(apart)))
+        free = iter(range(2, 2 * (1 + builder.inputs), 2))
+        ports = [[next(free) for _ in range(inputs)] for _ in range(clocks)]
+        if start and self.reset is not None:
+            ports[0][self.reset - sum(n < self.reset for n in self.select)] = 0
+        left = [0 if start else next(free) for _ in range(machine.latches)]
+        right = list(left)
+        if not start:
+            for n in sorted(apart):
+                right[n] = next(free)
+        others = [n for n in range(machine.latches) if n not in apart]
+        assumed, fails, more = 1, 0, set()
+        for clock in range(clocks):
+            assumed = builder.gate(assumed, fails ^ 1)
+            sides = list(self._sides(builder, (a, b), ports[clock], (left, right)))
+            for literal in machine.constraints:
+                assumed = builder.gate(assumed, sides[0](literal))
+            fails = self._difference(builder, sides, others)
+            left, right = ([side(n) for n in machine.next] for side in sides)
+            if clock == 0:
+                more = {n for n in others if left[n] != right[n]}
+            # The claim of this clock is what the next one starts from.
+            right = [right[n] if n in apart else left[n] for n in range(machine.latches)]
+        question = builder.gate(assumed, fails)
+        if question:
+            builder.write(path, [], question)
+        return question != 0, more
 
     def _assumed(self, builder, side, kept):
         """Have all assumptions held up to now? `kept` is a latch that starts with 0 for yes."""
@@ -189,7 +228,7 @@ class Comparison:
                    for side in (0, 1)]
         sides = list(self._sides(builder, (a, b), shared, latches))
         fine = self._assumed(builder, sides[0], started + 2)
-        different = builder.gate(self._difference(builder, sides, False), started)
+        different = builder.gate(self._difference(builder, sides, ()), started)
         builder.write(path, [s(n) for s in sides for n in self.machine.next] + [1, fine ^ 1],
                       builder.gate(different, fine))
 

@@ -165,7 +165,7 @@ fn a_failing_run_shrinks_to_a_handful() {
     let config = Config::SMALL;
     let fault = Some((Fault::FlushWithoutCqe, 0));
     let timing = Timing::random(&mut fastrand::Rng::with_seed(3));
-    let mut source = Recorder::new(Generator::new(profile, config, 3000, 1));
+    let mut source = Recorder::new(Generator::new(profile, config, 3000, 2));
     let mut live =
         Cosim::new(Fake::new(config, fault), config, Policy::LINUX, &timing).expect("reset");
     live.run(&mut source).expect_err("a wrong device");

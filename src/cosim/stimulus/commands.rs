@@ -113,18 +113,20 @@ impl Generator {
         let mut transport = self.rng.u8(..3);
         let mut sq_ceiling = self.rng.u32(1..=sq);
         let mut rq_ceiling = self.rng.u32(1..=rq);
+        let mut cqns = [self.working_cq(view), self.working_cq(view)];
         if self.chance(self.profile.bent) {
-            match self.rng.u8(..3) {
+            match self.rng.u8(..4) {
                 0 => transport = self.pick(&[3, 4, 255]),
                 1 => sq_ceiling = self.pick(&[0, sq + 1, sq << 8, u32::MAX]),
+                2 => cqns[self.rng.usize(..2)] = self.odd_number(self.config.num_cq),
                 _ => rq_ceiling = self.pick(&[0, rq + 1, rq << 8, u32::MAX]),
             }
         }
         Operation::CreateQp {
             qpn,
             transport,
-            send_cqn: self.working_cq(view),
-            recv_cqn: self.working_cq(view),
+            send_cqn: cqns[0],
+            recv_cqn: cqns[1],
             sq_ceiling,
             rq_ceiling,
             sq_sig_all: self.rng.u8(..4) == 0,
