@@ -34,16 +34,19 @@ for _ in 1 2 3 4 5 6 7; do
 done
 
 echo "operations per clock" >&2
-rm -f out/throughput.jsonl
+rm -f out/throughput.jsonl out/bench_callgrind*
 RNIC_THROUGHPUT="$PWD/out/throughput.jsonl" \
   cargo test --quiet --test hardware throughput -- --test-threads 1 >/dev/null
 
 if command -v valgrind >/dev/null; then
   echo "instructions per clock" >&2
   # What the loop over the model costs, without anything around it.
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*bare_loop*' \
-    "$with" bench --ops 2000 --rounds 1 --repetitions 1 --json >out/bench_callgrind.json \
-    2>out/bench_callgrind.log
+  counted() {
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*bare_loop*' \
+      "$1" bench --ops 2000 --rounds 1 --repetitions 1 --json >"out/$2.json" 2>"out/$2.log"
+  }
+  counted "$with" bench_callgrind
+  counted "$without" bench_callgrind_no_trace
 else
   echo "valgrind is not there: instructions per clock are left out" >&2
 fi
