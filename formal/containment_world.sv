@@ -54,7 +54,7 @@ module containment_world
 
   queue_e seen_queue;
   slot_t  seen_slot;
-  logic   at, other_at;
+  logic   at_cq, other_at;
   always_comb begin
     seen_queue = SQ;
     if (op.kind == K_COMPLETE && wire_i.queue != '0) seen_queue = RQ;
@@ -63,20 +63,20 @@ module containment_world
             || !(qp.state inside {QPS_SQE, QPS_ERR} || qp.sq_flush_owed != '0))) seen_queue = RQ;
     seen_slot = (seen_queue == RQ) ? qp.rq_head : qp.sq_head;
     if (op.kind == K_VISIT_ISSUE) seen_slot = (qp.sq_head + qp.sq_issued[SlotW-1:0]) & slot_t'(3);
-    at       = (seen_queue == RQ) ? qp.recv_cqn[0] : qp.send_cqn[0];
+    at_cq    = (seen_queue == RQ) ? qp.recv_cqn[0] : qp.send_cqn[0];
     other_at = (seen_queue == RQ) ? qp.send_cqn[0] : qp.recv_cqn[0];
     case (op.kind)
-      K_CREATE_CQ, K_DESTROY_CQ, K_QUERY_CQ, K_SET_CQ_FAULT, K_CONSUME, K_ARM: at = op.cqn[0];
+      K_CREATE_CQ, K_DESTROY_CQ, K_QUERY_CQ, K_SET_CQ_FAULT, K_CONSUME, K_ARM: at_cq = op.cqn[0];
       K_CREATE_QP: begin
-        at       = cmd.cqn[0];
+        at_cq    = cmd.cqn[0];
         other_at = cmd.recv_cqn[0];
       end
-      K_CREATE_QP_2: at = cmd.recv_cqn[0];
-      K_DESTROY_QP_2: at = qp.recv_cqn[0];
+      K_CREATE_QP_2: at_cq = cmd.recv_cqn[0];
+      K_DESTROY_QP_2: at_cq = qp.recv_cqn[0];
       default: ;
     endcase
   end
-  assign cq = cq_q[at];
+  assign cq = cq_q[at_cq];
 
   logic qp_we, cq_we, valid;
   assign valid = rst_ni && (valid_i || second_q);
@@ -153,7 +153,7 @@ module containment_world
     end else begin
       second_q <= valid && op.kind inside {K_CREATE_QP, K_DESTROY_QP};
       if (qp_we) qp_q[op.qpn[0]] <= qp_next;
-      if (cq_we) cq_q[at] <= cq_next;
+      if (cq_we) cq_q[at_cq] <= cq_next;
     end
     op_q    <= op;
     cmd_q   <= cmd;

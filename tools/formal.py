@@ -332,6 +332,14 @@ def prove(proof, out_dir, only_traces):
     return results
 
 
+def write(path, properties):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"tools": {"pyosys": "0.70"}, "properties": properties}, indent=1) + "\n"
+    partial = path.with_suffix(".part")
+    partial.write_text(text)
+    partial.replace(path)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("names", nargs="*")
@@ -355,12 +363,8 @@ def main():
         for proof in proofs:
             if not asked.names or proof["name"] in asked.names:
                 results += prove(proof, folder, asked.trace)
-    everything = sorted(kept + results, key=lambda r: known.index(r["proof"]))
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"tools": {"pyosys": "0.70"}, "properties": everything}, indent=1) + "\n"
-    partial = asked.out.with_suffix(".part")
-    partial.write_text(text)
-    partial.replace(asked.out)
+                # What is proved is kept, whatever becomes of the rest.
+                write(asked.out, sorted(kept + results, key=lambda r: known.index(r["proof"])))
 
     failed = [f"{r['proof']}.{r['property']}" for r in results if not r["pass"]]
     print(f"{len(results) - len(failed)} of {len(results)} as they should be; {asked.out}")

@@ -2,7 +2,7 @@
 """Mutants of the RTL: does the stimulus of the random co-simulation notice each of them?
 
 usage: mutants.py [--count N] [--seed N] [--ops N] [--rounds N] [--sort S] [--sort-total S]
-                  [--least PERCENT] [--out FILE]
+                  [--least PERCENT] [--out FILE] [--go-on]
 
 All mutants are in one netlist with a selector. The inputs of random co-simulation runs are
 replayed into each of them, round by round, every round with a seed of its own and only for those
@@ -10,7 +10,8 @@ still alive; a mutant is killed by the first output that differs from what the
 co-simulation saw, which is what its scoreboard sees, since it predicts every output. Survivors are sorted by proof: `equivalent` cannot be noticed by anyone,
 `missed` can (a run is known in which an output differs), `unknown` is neither within S
 seconds each, or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
-With `--least` the exit code is 1 if the score is lower.
+With `--least` the exit code is 1 if the score is lower. `--go-on` makes no mutants and no
+stimulus: it sorts those that an earlier run of the same work folder left unknown.
 """
 import argparse
 import json
@@ -253,6 +254,7 @@ def main():
     parser.add_argument("--sort-total", type=int, default=1800)
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/mutants.json")
+    parser.add_argument("--go-on", action="store_true")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/mutants")
     asked = parser.parse_args()
     if asked.count < 1:
@@ -260,6 +262,9 @@ def main():
     work = asked.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     out = asked.out.resolve()
+    if asked.go_on:
+        go_on(out, work, asked)
+        return
 
     started = time.monotonic()
     keep = os.dup(1)
@@ -276,6 +281,19 @@ def main():
                                  "sort_limit": asked.sort})
     if 100 * score < asked.least:
         sys.exit(f"mutants: the score is below {asked.least:g} %")
+
+
+def go_on(out, work, asked):
+    """Sort on what an earlier run left unknown."""
+    data = json.loads(out.read_text())
+    survivors = data["survivors"]
+    known = {m["mutant"] for m in survivors}
+    killed = [{"mutant": k, "fate": "killed"} for k in range(1, data["mutants"] + 1) if k not in known]
+    for m in survivors:
+        if m["fate"] == "unknown":
+            m["fate"] = "survived"
+    sort_survivors(killed + survivors, work, asked.sort, asked.sort_total)
+    write(out, killed + survivors, {k: data[k] for k in ("clocks", "seed", "configuration", "sort_limit")})
 
 
 def write(path, found, about):
