@@ -149,7 +149,9 @@ def sort_survivors(mutants, work, limit, total):
     open_ = [m for m in mutants if m["fate"] == "survived"]
     for m in open_:
         m["fate"], m["why"] = "unknown", f"not looked at: {total} s were over"
-    for judge, otherwise in ((same_clocks, f"a few clocks do not settle it; runs not looked at: {total} s were over"),
+    # The cheap question for all of them first.
+    for judge, otherwise in ((one_clock, f"differs in one clock from some state; more not looked at: {total} s were over"),
+                             (two_clocks, f"a few clocks do not settle it; runs not looked at: {total} s were over"),
                              (sort_runs, None)):
         asked = [(judge, m["mutant"], work, limit, end) for m in open_]
         # Forked: the graphs are there already.
@@ -176,10 +178,19 @@ def one_of_sort(asked):
     return judge(COMPARISON, mutant, own, limit)
 
 
+def one_clock(comparison, mutant, work, limit):
+    why = same_step(comparison, mutant, work, limit)
+    return ("equivalent", why) if why else ("unknown", None)
+
+
+def two_clocks(comparison, mutant, work, limit):
+    why = never_seen(comparison, mutant, work, limit)
+    return ("equivalent", why) if why else ("unknown", None)
+
+
 def same_clocks(comparison, mutant, work, limit):
-    if why := same_step(comparison, mutant, work, limit) or never_seen(comparison, mutant, work, limit):
-        return "equivalent", why
-    return "unknown", None
+    fate, why = one_clock(comparison, mutant, work, limit)
+    return (fate, why) if fate == "equivalent" else two_clocks(comparison, mutant, work, limit)
 
 
 def abc(script, limit):
