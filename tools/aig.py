@@ -125,6 +125,10 @@ class Comparison:
         self.looked_at = [(n, number.get(name.removesuffix("_o") + "_valid_o"))
                           for n, name in sorted(outputs.items()) if name != "slot_kind_o"]
 
+    def _reset_place(self):
+        """Where rst_ni is among the inputs without mutsel."""
+        return self.reset - sum(n < self.reset for n in self.select)
+
     def _sides(self, builder, settings, inputs, latches):
         """Both copies; `inputs` are shared, `latches` each side's own."""
         for side, setting in enumerate(settings):
@@ -181,7 +185,7 @@ class Comparison:
         free = iter(range(2, 2 * (1 + builder.inputs), 2))
         ports = [[next(free) for _ in range(inputs)] for _ in range(clocks)]
         if start and self.reset is not None:
-            ports[0][self.reset - sum(n < self.reset for n in self.select)] = 0
+            ports[0][self._reset_place()] = 0
         left = [0 if start else next(free) for _ in range(machine.latches)]
         right = list(left)
         if not start:
@@ -222,7 +226,7 @@ class Comparison:
         started = first + 4 * count
         shared = list(range(2, first, 2))
         if self.reset is not None:
-            place = self.reset - sum(n < self.reset for n in self.select)
+            place = self._reset_place()
             shared[place] = builder.gate(shared[place], started)
         latches = [list(range(first + 2 * count * side, first + 2 * count * (side + 1), 2))
                    for side in (0, 1)]

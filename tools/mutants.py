@@ -142,17 +142,16 @@ def sort_survivors(mutants, work, limit, total):
     COMPARISON = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
     # A proof of what is known to be false would mean that nothing here can be believed.
     for m in [m for m in mutants if m["fate"] == "killed"][::300]:
-        fate, why = same_clocks(COMPARISON, m["mutant"], work, limit)
-        if fate == "equivalent":
-            sys.exit(f"mutants: {m['mutant']} was killed and is called equivalent: {why}")
+        for judge in (same_step, never_seen):
+            fate, why = judge(COMPARISON, m["mutant"], work, limit)
+            if fate == "equivalent":
+                sys.exit(f"mutants: {m['mutant']} was killed and is called equivalent: {why}")
     end = time.monotonic() + total
     open_ = [m for m in mutants if m["fate"] == "survived"]
     for m in open_:
         m["fate"], m["why"] = "unknown", f"not looked at: {total} s were over"
     # The cheap question for all of them first.
-    for judge, otherwise in ((one_clock, f"differs in one clock from some state; more not looked at: {total} s were over"),
-                             (two_clocks, f"a few clocks do not settle it; runs not looked at: {total} s were over"),
-                             (sort_runs, None)):
+    for judge in JUDGES:
         asked = [(judge, m["mutant"], work, limit, end) for m in open_]
         # Forked: the graphs are there already.
         with multiprocessing.get_context("fork").Pool() as pool:
@@ -160,9 +159,7 @@ def sort_survivors(mutants, work, limit, total):
                 if verdict is None:
                     continue
                 m["fate"], m["why"] = verdict
-                if m["fate"] == "unknown":
-                    m["why"] = m["why"] or otherwise
-                else:
+                if m["fate"] != "unknown":
                     print(f"  {m['mutant']:5} {m['fate']:10} {m['mode']:7} {(m['source'] or ['?'])[-1]}"
                           f" {m['wire']}: {m['why']}", flush=True)
         open_ = [m for m in open_ if m["fate"] == "unknown"]
@@ -178,21 +175,6 @@ def one_of_sort(asked):
     return judge(COMPARISON, mutant, own, limit)
 
 
-def one_clock(comparison, mutant, work, limit):
-    why = same_step(comparison, mutant, work, limit)
-    return ("equivalent", why) if why else ("unknown", None)
-
-
-def two_clocks(comparison, mutant, work, limit):
-    why = never_seen(comparison, mutant, work, limit)
-    return ("equivalent", why) if why else ("unknown", None)
-
-
-def same_clocks(comparison, mutant, work, limit):
-    fate, why = one_clock(comparison, mutant, work, limit)
-    return (fate, why) if fate == "equivalent" else two_clocks(comparison, mutant, work, limit)
-
-
 def abc(script, limit):
     try:
         done = subprocess.run([str(ABC), "-q", script], capture_output=True, text=True,
@@ -203,18 +185,18 @@ def abc(script, limit):
 
 
 def same_step(comparison, mutant, work, limit):
-    """Why the mutant is equivalent already in one clock, or None."""
+    """Equivalent already in one clock?"""
     path = work / "miter.aig"
     if not comparison.one_step(0, mutant, path):
-        return "same logic"
+        return "equivalent", "same logic"
     if unsatisfiable(path, limit):
-        return "same outputs and next state from every state"
-    return None
+        return "equivalent", "same outputs and next state from every state"
+    return "unknown", "differs in one clock from some state; not looked at further in the time"
 
 
 def never_seen(comparison, mutant, work, limit):
-    """Why the mutant is equivalent by induction over two clocks, or None: what it changes is
-    kept in few registers, and forgotten or covered before an output can show it."""
+    """Equivalent by induction over two clocks? What the mutant changes is kept in few registers,
+    and forgotten or covered before an output can show it."""
     path = work / "miter.aig"
     apart = set()
     for _ in range(WIDENED):
@@ -222,28 +204,20 @@ def never_seen(comparison, mutant, work, limit):
         if not open_ or unsatisfiable(path, limit):
             open_, _ = comparison.induction(0, mutant, apart, True, path)
             if not open_ or unsatisfiable(path, limit):
-                return f"by induction: {len(apart)} registers may differ and are never seen"
-            return None
+                return "equivalent", f"by induction: {len(apart)} registers may differ and are never seen"
+            break
         if not more or len(apart | more) > APART:
-            return None
+            break
         apart |= more
-    return None
+    return "unknown", "a few clocks do not settle it; runs not looked at in the time"
 
 
 def unsatisfiable(path, limit):
     return "UNSATISFIABLE" in abc(f"read_aiger {path}; strash; iprove -C 20000", limit)
 
 
-def sort(comparison, mutant, work, limit):
-    """equivalent, missed or unknown, with the reason."""
-    fate, why = same_clocks(comparison, mutant, work, limit)
-    if fate == "equivalent":
-        return fate, why
-    return sort_runs(comparison, mutant, work, limit)
-
-
 def sort_runs(comparison, mutant, work, limit):
-    """The same for a mutant that one step does not settle."""
+    """Is there a run in which an output differs?"""
     path = work / "miter.aig"
     comparison.machines(0, mutant, path)
     text = abc(f"read_aiger {path}; strash; bmc3 -T {limit}", limit)
@@ -255,12 +229,25 @@ def sort_runs(comparison, mutant, work, limit):
     return "unknown", f"neither proved nor found in {limit} s"
 
 
+# In this order; each gives equivalent, missed or unknown, with the reason.
+JUDGES = (same_step, never_seen, sort_runs)
+
+
+def sort(comparison, mutant, work, limit):
+    """The first verdict that is one."""
+    for judge in JUDGES:
+        fate, why = judge(comparison, mutant, work, limit)
+        if fate != "unknown":
+            break
+    return fate, why
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--ops", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--ops", type=int, default=1200)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--sort", type=int, default=3)
     parser.add_argument("--sort-total", type=int, default=1800)
     parser.add_argument("--least", type=float, default=0)
@@ -272,11 +259,15 @@ def main():
         parser.error("--count must be at least 1")
     work = asked.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    out = asked.out.resolve()
-    if asked.go_on:
-        go_on(out, work, asked)
-        return
+    mutants, about = left_open(asked, parser) if asked.go_on else played(asked, work)
+    sort_survivors(mutants, work, asked.sort, asked.sort_total)
+    score = write(asked.out.resolve(), mutants, about)
+    if 100 * score < asked.least:
+        sys.exit(f"mutants: the score is below {asked.least:g} %")
 
+
+def played(asked, work):
+    """New mutants with the stimulus played into them, and what the result says of the run."""
     started = time.monotonic()
     keep = os.dup(1)
     null = os.open(os.devnull, os.O_WRONLY)
@@ -285,26 +276,23 @@ def main():
     mutants = netlist(work, asked.count, asked.seed)
     os.dup2(keep, 1)
     print(f"{len(mutants)} mutants in one netlist, {time.monotonic() - started:.0f} s", flush=True)
-    program = compiled(work)
-    clocks = rounds(program, work, mutants, asked, started)
-    sort_survivors(mutants, work, asked.sort, asked.sort_total)
-    score = write(out, mutants, {"clocks": clocks, "seed": asked.seed, "configuration": SIZES,
-                                 "sort_limit": asked.sort})
-    if 100 * score < asked.least:
-        sys.exit(f"mutants: the score is below {asked.least:g} %")
+    clocks = rounds(compiled(work), work, mutants, asked, started)
+    return mutants, {"clocks": clocks, "seed": asked.seed, "configuration": SIZES,
+                     "sort_limit": asked.sort}
 
 
-def go_on(out, work, asked):
-    """Sort on what an earlier run left unknown."""
-    data = json.loads(out.read_text())
+def left_open(asked, parser):
+    """The same from an earlier result, with what it left unknown among the survivors again."""
+    if not asked.out.exists():
+        parser.error(f"--go-on: {asked.out} is not there; a run without --go-on writes it")
+    data = json.loads(asked.out.read_text())
     survivors = data["survivors"]
     known = {m["mutant"] for m in survivors}
     killed = [{"mutant": k, "fate": "killed"} for k in range(1, data["mutants"] + 1) if k not in known]
     for m in survivors:
         if m["fate"] == "unknown":
             m["fate"] = "survived"
-    sort_survivors(killed + survivors, work, asked.sort, asked.sort_total)
-    write(out, killed + survivors, {k: data[k] for k in ("clocks", "seed", "configuration", "sort_limit")})
+    return killed + survivors, {k: data[k] for k in ("clocks", "seed", "configuration", "sort_limit")}
 
 
 def write(path, found, about):

@@ -43,8 +43,7 @@ def main():
     parser.add_argument("-G", action="append", default=[])
     asked = parser.parse_args()
 
-    listed = (ROOT / "rtl/rnic.f").read_text().split("\n")
-    files = [f"rtl/{f}" for f in map(str.strip, listed) if f and not f.startswith("//")] + asked.file
+    files = [f"rtl/{f}" for f in (ROOT / "rtl/rnic.f").read_text().split()] + asked.file
     parameters = " ".join(f"-G {one}" for one in asked.G)
     log = pathlib.Path(asked.out + ".log")
     log.write_text("")
