@@ -8,6 +8,8 @@
 use rnic_cosim::hw::abi::*;
 use rnic_cosim::hw::{Dut, Rtl};
 
+use crate::rtl_support::all_ready;
+
 /// One field: how to get at it in its record `R`, and its width in bits.
 struct Field<R> {
     name: &'static str,
@@ -172,12 +174,7 @@ fn all_valid() -> rnic_stim {
         wqe_valid: 1,
         unit_valid: 1,
         fetch_ready: 1,
-        rsp_ready: 1,
-        issue_ready: 1,
-        cqe_ready: 1,
-        event_ready: 1,
-        retire_ready: 1,
-        ..Default::default()
+        ..all_ready()
     }
 }
 
