@@ -80,7 +80,8 @@ fn main() {
     let mut build = cc::Build::new();
     build
         .cpp(true)
-        .opt_level(2)
+        // As for the models: the difference is the compiler's time.
+        .opt_level(if env::var("PROFILE").as_deref() == Ok("release") { 2 } else { 1 })
         .debug(false)
         .warnings(false)
         .include(&include)
