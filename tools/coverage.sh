@@ -57,8 +57,8 @@ if [ -z "${LLVM_COV:-}" ]; then
     done
 fi
 if cargo llvm-cov --version >/dev/null 2>&1; then
-    RNIC_CONFIGS=small,default cargo llvm-cov --quiet --lcov --output-path "$out/rust.info" \
-        --target-dir "$target" >"$out/rust_tests.log" 2>&1 ||
+    CARGO_TARGET_DIR=$target RNIC_CONFIGS=small,default \
+        cargo llvm-cov --quiet --lcov --output-path "$out/rust.info" >"$out/rust_tests.log" 2>&1 ||
         { tail -n 20 "$out/rust_tests.log" >&2; exit 1; }
     infos+=("$out/rust.info")
     # By room of src/.
