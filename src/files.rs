@@ -1,7 +1,7 @@
 //! Files that are there as a whole or not at all.
 
-use std::fs::Permissions;
-use std::io::{self, Write};
+use std::fs::{OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// How the name of a file ends until it is whole.
@@ -14,17 +14,70 @@ pub fn scratch(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Writes a file under its name only once it is complete.
+/// Whether a file could be written there, as far as can be told before.
+///
+/// # Errors
+/// It is a folder, or lies in none.
+pub fn check(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if !folder(path).is_dir() {
+        return Err(io::Error::new(ErrorKind::NotFound, "there is no such folder"));
+    }
+    Ok(())
+}
+
+/// As [`check`], for a file that can only be made as a whole: no pipe and no device.
+///
+/// # Errors
+/// It is anything but a file.
+pub fn check_regular(path: &Path) -> io::Result<()> {
+    check(path)?;
+    match is_special(path) {
+        true => Err(io::Error::new(ErrorKind::InvalidInput, "it exists and is no regular file")),
+        false => Ok(()),
+    }
+}
+
+/// Writes a file under its name only once it is complete. A pipe or a device is written into, and
+/// what a link names is replaced, not the link.
 ///
 /// # Errors
 /// As the file system says; nothing half-written stays.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file =
-        tempfile::Builder::new().suffix(SUFFIX).permissions(as_usual()).tempfile_in(folder)?;
-    file.write_all(content.as_ref())?;
-    file.persist(path)?;
+    check(path)?;
+    if is_special(path) {
+        return OpenOptions::new().write(true).open(path)?.write_all(content.as_ref());
+    }
+    let path = resolved(path);
+    // The name of the temporary file, which such errors hold, would tell nobody anything.
+    let plain = |e: io::Error| io::Error::from(e.kind());
+    let mut file = tempfile::Builder::new()
+        .suffix(SUFFIX)
+        .permissions(as_usual())
+        .tempfile_in(folder(&path))
+        .map_err(plain)?;
+    file.write_all(content.as_ref()).map_err(plain)?;
+    file.persist(&path).map_err(|e| plain(e.error))?;
     Ok(())
+}
+
+/// Where a link leads; anything else as it is.
+pub fn resolved(path: &Path) -> PathBuf {
+    match path.is_symlink() {
+        true => path.canonicalize().unwrap_or_else(|_| path.into()),
+        false => path.into(),
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A pipe or a device.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
 /// Readable for others as far as the umask lets them, as any new file.

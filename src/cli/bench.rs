@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+#[cfg(feature = "rtl")]
+use super::say;
+
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   rnic-cosim bench --ops 2000 --rounds 3
@@ -97,14 +100,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 "clocks_per_second_ratio": { "bare": r.bare, "checked": r.checked },
             }),
         };
-        println!("{}", serde_json::to_string_pretty(&value)?);
+        say!("{}", serde_json::to_string_pretty(&value)?);
         return Ok(ExitCode::SUCCESS);
     }
     for b in &all {
-        print(b, profile.name);
+        show(b, profile.name);
     }
     if let (Some(r), [first, second]) = (ratio, all.as_slice()) {
-        println!(
+        say!(
             "clocks per second, {} to {}: {:.2} in the bare loop, {:.2} checked (medians of rounds)",
             second.config.name(),
             first.config.name(),
@@ -169,20 +172,20 @@ fn as_json(b: &crate::cosim::bench::Bench, profile: &str) -> serde_json::Value {
 }
 
 #[cfg(feature = "rtl")]
-fn print(b: &crate::cosim::bench::Bench, profile: &str) {
+fn show(b: &crate::cosim::bench::Bench, profile: &str) {
     let clocks = b.clocks_per_round();
-    println!(
+    say!(
         "config {}, profile {profile}: {} rounds of {} clocks, {:.2} operations per clock",
         b.config.name(),
         b.rounds.len(),
         clocks as u64,
         b.retired as f64 / b.clocks as f64,
     );
-    println!(
+    say!(
         "{:32} {:>9} {:>14} {:>14}",
         "CPU time, median of rounds", "ratio", "ns per clock", "clocks/s"
     );
     for (name, ns, ratio) in rows(b) {
-        println!("{name:32} {ratio:>8.2}x {:>14.1} {:>14.0}", ns / clocks, 1e9 * clocks / ns);
+        say!("{name:32} {ratio:>8.2}x {:>14.1} {:>14.0}", ns / clocks, 1e9 * clocks / ns);
     }
 }

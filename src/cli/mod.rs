@@ -2,7 +2,6 @@
 //!
 //! Exit codes: 0 fine, 1 the hardware, a scenario or a check failed, 2 bad input.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -14,6 +13,7 @@ mod bench;
 mod decode;
 mod documents;
 mod explain;
+mod output;
 mod progress;
 mod provision;
 mod regress;
@@ -21,6 +21,10 @@ mod replay;
 mod run;
 mod tables;
 mod waves;
+
+use output::print;
+#[cfg(feature = "rtl")]
+use output::say;
 
 /// Input that cannot be used: the message names file, line and field where there is one.
 /// Ends the program with exit code 2.
@@ -77,15 +81,6 @@ fn unknown(flag: &str, got: &str, names: &[&str]) -> anyhow::Error {
     bad(format!("--{flag} `{got}`{near}; there are {}", names.join(", ")))
 }
 
-/// Prints, and is content when nobody reads on.
-fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
-}
-
 /// Entry point of the binary.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -102,6 +97,7 @@ pub fn main() -> ExitCode {
         Command::Completions(a) => documents::completions(&a),
         Command::Man(a) => documents::man(&a),
     };
+    let result = result.and_then(|code| output::unsaid().map_or(Ok(code), Err));
     match result {
         Ok(code) => code,
         Err(e) if e.downcast_ref::<BadInput>().is_some() => {

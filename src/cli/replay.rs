@@ -28,7 +28,7 @@ pub fn run(_: Args) -> anyhow::Result<ExitCode> {
 
 #[cfg(feature = "rtl")]
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    use super::bad;
+    use super::{bad, say};
     use super::regress::{not_built, print_steps};
     use crate::cosim::Failure;
     use crate::cosim::campaign::{self, Passed};
@@ -36,6 +36,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     use crate::files;
     use crate::hw::{DutError, HwConfig, RTL_DIGEST};
 
+    if let Some(waves) = &args.waves {
+        files::check_regular(waves)
+            .map_err(|e| bad(format!("--waves: cannot write {}: {e}", waves.display())))?;
+    }
     let recording = Recording::load(&args.file).map_err(|e| bad(e.to_string()))?;
     if HwConfig::from_name(&recording.config).is_some_and(|c| !c.is_built()) {
         return Err(bad(format!("{}: {}", args.file.display(), not_built(&recording.config))));
@@ -52,7 +56,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             "" => String::new(),
             origin => format!(", from `{origin}`"),
         };
-        println!(
+        say!(
             "{}: config {}, {} steps{origin}",
             args.file.display(),
             recording.config,
@@ -63,7 +67,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if let Some(waves) = args.waves.clone() {
         // Without this a signal would leave a cut file beside the name that was asked for.
         let _ = ctrlc::set_handler(move || {
-            files::remove_scratch(&waves);
+            files::remove_scratch(&files::resolved(&waves));
             std::process::exit(130);
         });
     }
@@ -89,20 +93,20 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 value["text"] = failure.to_string().into();
             }
         }
-        println!("{}", serde_json::to_string_pretty(&value)?);
+        say!("{}", serde_json::to_string_pretty(&value)?);
     } else {
         match &end {
             Ok(Passed { clocks, operations, .. }) => {
-                println!("no difference in {clocks} clocks, {operations} operations");
+                say!("no difference in {clocks} clocks, {operations} operations");
             }
-            Err(failure) => println!("\nFAILED\n{failure}"),
+            Err(failure) => say!("\nFAILED\n{failure}"),
         }
     }
     if let Some(waves) = &args.waves {
         let save = crate::waves::write_save_file(waves)
             .map_err(|e| bad(format!("cannot write the save file of {}: {e}", waves.display())))?;
         if !args.json {
-            println!("waves: gtkwave {} {}", waves.display(), save.display());
+            say!("waves: gtkwave {} {}", waves.display(), save.display());
         }
     }
     Ok(if end.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })

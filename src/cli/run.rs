@@ -163,6 +163,7 @@ fn options(args: &Args, files: &[PathBuf]) -> anyhow::Result<()> {
             "this build has no RTL: take --engine model, or build with the feature `rtl`",
         ));
     }
+    outputs(args)?;
     if files.len() > 1 {
         let single = [
             ("--waves", &args.waves, "--waves-dir"),
@@ -189,6 +190,27 @@ fn options(args: &Args, files: &[PathBuf]) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Files that could not be written, as far as can be told before anything runs.
+fn outputs(args: &Args) -> anyhow::Result<()> {
+    let cannot = |flag: &str, path: &Path, e: std::io::Error| {
+        bad(format!("--{flag}: cannot write {}: {e}", path.display()))
+    };
+    if let Some(waves) = &args.waves {
+        files::check_regular(waves).map_err(|e| cannot("waves", waves, e))?;
+    }
+    for (flag, path) in [("report", &args.report), ("svg", &args.svg)] {
+        let Some(path) = path else { continue };
+        files::check(path).map_err(|e| cannot(flag, path, e))?;
+    }
+    let named = [&args.waves, &args.report, &args.svg].map(|p| p.as_deref().map(files::resolved));
+    let mut named: Vec<PathBuf> = named.into_iter().flatten().collect();
+    named.sort();
+    match named.windows(2).find(|w| w[0] == w[1]) {
+        Some(twice) => Err(bad(format!("{} is named for two outputs", twice[0].display()))),
+        None => Ok(()),
+    }
 }
 
 fn load(file: &Path) -> anyhow::Result<Scenario> {
@@ -250,7 +272,7 @@ fn save_file(_: &Args, _: &Scenario) -> anyhow::Result<Option<String>> {
 }
 
 fn run_one(args: &Args, scenario: &Scenario) -> anyhow::Result<Trace> {
-    let waves = waves_file(args, scenario);
+    let waves = waves_file(args, scenario).map(|w| files::resolved(&w));
     let part = waves.as_deref().map(files::scratch);
     let mut engine = engine(args.engine, scenario, part.as_deref()).inspect_err(|_| {
         if let Some(waves) = &waves {

@@ -239,6 +239,7 @@ pub fn replay(recording: &Recording, waves: Option<&Path>) -> Result<Passed, Fai
     };
     let dut = powered_up(config, recording.power_up)?;
     // Under its own name only once it is closed: a run that is killed leaves no cut file there.
+    let path = &files::resolved(path);
     let scratch = files::scratch(path);
     let dut = Waved::new(dut, &scratch, end.saturating_sub(WAVE_CLOCKS));
     let second = recording.replay(dut, ()).map(passed);

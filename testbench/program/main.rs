@@ -6,6 +6,7 @@ mod evidence;
 mod explain_cases;
 mod explain_cli;
 mod help;
+mod output_paths;
 mod own_rtl;
 mod provision_cases;
 mod report_page;

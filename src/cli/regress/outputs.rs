@@ -21,8 +21,8 @@ impl Outputs {
             std::fs::create_dir_all(folder)
                 .map_err(|e| bad(format!("--{name} {}: {e}", folder.display())))?;
         }
-        if let Some(junit) = junit.filter(|j| j.is_dir()) {
-            return Err(bad(format!("--junit {}: this is a folder", junit.display())));
+        if let Some(junit) = junit {
+            files::check(junit).map_err(|e| bad(format!("--junit {}: {e}", junit.display())))?;
         }
         Ok(())
     }

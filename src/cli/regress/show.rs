@@ -5,6 +5,7 @@ use std::time::Duration;
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
+use super::super::say;
 use super::with_rtl::Kept;
 use crate::cosim::campaign::{ProfileSum, total};
 use crate::cosim::recording::Recording;
@@ -14,19 +15,19 @@ use crate::model::Outcome;
 
 /// A failure that was thinned out.
 pub fn failure(f: &Kept) {
-    println!(
+    say!(
         "\nFAILED: profile {}, config {}, seed {}",
         f.case.profile.name,
         f.case.config.name(),
         f.case.seed
     );
-    println!("\n{}", f.failure);
-    println!("the {} steps that it takes:", f.recording.steps.len());
+    say!("\n{}", f.failure);
+    say!("the {} steps that it takes:", f.recording.steps.len());
     print_steps(&f.recording);
     if let Some(waves) = &f.waves {
-        println!("waveforms: {}", waves.display());
+        say!("waveforms: {}", waves.display());
     }
-    println!("run it again: rnic-cosim replay {}", f.file.display());
+    say!("run it again: rnic-cosim replay {}", f.file.display());
 }
 
 /// The failures beyond those: a line and a command each.
@@ -36,26 +37,26 @@ pub fn more_failures(results: &Results, shown: &[Kept]) {
         results.failed().filter(|r| shown.iter().all(|k| k.case.number != r.number)).collect();
     for run in others.iter().take(MOST) {
         let Verdict::Failed { again, .. } = &run.verdict else { continue };
-        println!("\nFAILED: {}\n  {again}", first_line(run));
+        say!("\nFAILED: {}\n  {again}", first_line(run));
     }
     if others.len() > MOST {
-        println!("\n… and {} more failures", others.len() - MOST);
+        say!("\n… and {} more failures", others.len() - MOST);
     }
 }
 
 pub fn print_steps(recording: &Recording) {
     const MOST: usize = 60;
     for step in recording.steps.iter().take(MOST) {
-        println!("  {}", step.plain());
+        say!("  {}", step.plain());
     }
     if recording.steps.len() > MOST {
-        println!("  … and {} more", recording.steps.len() - MOST);
+        say!("  … and {} more", recording.steps.len() - MOST);
     }
     if !recording.policy.is_empty() {
         let set: Vec<String> = recording.policy.iter().map(|(k, v)| format!("{k}={v}")).collect();
-        println!("policy: {}", set.join(" "));
+        say!("policy: {}", set.join(" "));
     }
-    println!("timing: {}", recording.timing);
+    say!("timing: {}", recording.timing);
 }
 
 pub fn short(n: u64) -> String {
@@ -126,29 +127,29 @@ fn table(profiles: &[ProfileSum]) -> Table {
 
 /// The summary; `elapsed` if it was run here.
 pub fn summary(results: &Results, elapsed: Option<Duration>) {
-    println!("{}", table(&results.profiles));
+    say!("{}", table(&results.profiles));
     let (operations, clocks, all) = total(&results.profiles);
     let outcomes: Vec<String> = Outcome::ALL
         .iter()
         .filter(|&&o| all.outcome(o) > 0)
         .map(|&o| format!("{o} {}", short(all.outcome(o))))
         .collect();
-    println!("outcomes: {}", outcomes.join(", "));
+    say!("outcomes: {}", outcomes.join(", "));
     let failed = results.failed().count();
     let missing = all.missing_outcomes();
     if !missing.is_empty() && failed == 0 {
         let names: Vec<&str> = missing.iter().map(|o| o.name()).collect();
-        println!("never reached: {}", names.join(", "));
+        say!("never reached: {}", names.join(", "));
     }
     let (hit, reachable) = coverage_report::reached(&all.bins);
-    println!("functional coverage: {hit} of {reachable} bins");
+    say!("functional coverage: {hit} of {reachable} bins");
     let impossible = coverage_report::impossible(&all.bins);
     if !impossible.is_empty() {
-        println!("hit although listed as unreachable: {}", impossible.join(", "));
+        say!("hit although listed as unreachable: {}", impossible.join(", "));
     }
     if let Some(elapsed) = elapsed {
         let seconds = elapsed.as_secs_f64().max(1e-9);
-        println!(
+        say!(
             "{} operations in {} clocks, {seconds:.1} s: {} operations/s, {} clocks/s",
             short(operations),
             short(clocks),
@@ -157,9 +158,9 @@ pub fn summary(results: &Results, elapsed: Option<Duration>) {
         );
     }
     if failed == 0 {
-        println!("no difference");
+        say!("no difference");
     } else {
-        println!("{failed} of {} runs failed", results.runs.len());
+        say!("{failed} of {} runs failed", results.runs.len());
     }
 }
 

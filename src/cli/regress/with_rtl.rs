@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::super::BadInput;
+use super::super::{BadInput, say};
 use super::plan::Plan;
 use super::{Args, CampaignArgs, Command, MergeArgs, bad, show};
 use crate::cosim::Failure;
@@ -35,7 +35,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn campaign(args: &CampaignArgs) -> anyhow::Result<ExitCode> {
     if args.profile == "list" {
         for p in Profile::ALL {
-            println!("{:12} {}", p.name, p.about);
+            say!("{:12} {}", p.name, p.about);
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -64,7 +64,7 @@ fn campaign(args: &CampaignArgs) -> anyhow::Result<ExitCode> {
     }
     if outputs.json {
         let value = show::as_json(&results, Some(report.elapsed), &kept)?;
-        println!("{}", serde_json::to_string_pretty(&value)?);
+        say!("{}", serde_json::to_string_pretty(&value)?);
     } else {
         show::summary(&results, Some(report.elapsed));
         let left_out = report.ends.iter().filter(|e| matches!(e, End::LeftOut)).count();
@@ -76,7 +76,7 @@ fn campaign(args: &CampaignArgs) -> anyhow::Result<ExitCode> {
             } else {
                 "time limit"
             };
-            println!("{why}: {left_out} runs were left out");
+            say!("{why}: {left_out} runs were left out");
         }
         kept.iter().for_each(show::failure);
         show::more_failures(&results, &kept);
@@ -207,7 +207,7 @@ fn merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         }
     }
     if outputs.json {
-        println!("{}", serde_json::to_string_pretty(&show::as_json(&merged, None, &[])?)?);
+        say!("{}", serde_json::to_string_pretty(&show::as_json(&merged, None, &[])?)?);
     } else {
         show::summary(&merged, None);
         show::more_failures(&merged, &[]);
