@@ -183,7 +183,10 @@ fn show(b: &crate::cosim::bench::Bench, profile: &str) {
     );
     say!(
         "{:32} {:>9} {:>14} {:>14}",
-        "CPU time, median of rounds", "ratio", "ns per clock", "clocks/s"
+        "CPU time, median of rounds",
+        "ratio",
+        "ns per clock",
+        "clocks/s"
     );
     for (name, ns, ratio) in rows(b) {
         say!("{name:32} {ratio:>8.2}x {:>14.1} {:>14.0}", ns / clocks, 1e9 * clocks / ns);

@@ -48,7 +48,7 @@ pub struct Args {
     /// Attribute mask as a number, exactly as it stands
     #[arg(long, value_name = "NUMBER")]
     mask: Option<String>,
-    /// Values that were set, e.g. retry_cnt=7; all others are taken to be fine
+    /// Values that were set, e.g. retry_cnt=7,timeout=14; all others are taken to be fine
     #[arg(long, num_args = 1.., value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Value of CUR_STATE
@@ -176,9 +176,12 @@ fn question(args: &Args, overrides: &Overrides) -> Result<Question, InputError> 
             "the mask has STATE, but no target state is named; add --to".to_string(),
         ));
     }
-    for pair in &args.set {
+    for pair in args.set.iter().flat_map(|s| s.split(',')).filter(|s| !s.trim().is_empty()) {
         let (name, value) = split(pair, "--set", "retry_cnt=7")?;
         let field = Field::named(&name).map_err(|e| named("--set", e))?;
+        if q.values.iter().any(|g| g.field.names == field.names) {
+            return Err(InputError(format!("--set: {} is given twice", field.names[0])));
+        }
         q.values.push(Given { field, value: field.parse(&value).map_err(|e| named("--set", e))? });
     }
     Ok(q)

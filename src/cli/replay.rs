@@ -28,8 +28,8 @@ pub fn run(_: Args) -> anyhow::Result<ExitCode> {
 
 #[cfg(feature = "rtl")]
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    use super::{bad, say};
     use super::regress::{not_built, print_steps};
+    use super::{bad, say};
     use crate::cosim::Failure;
     use crate::cosim::campaign::{self, Passed};
     use crate::cosim::recording::Recording;

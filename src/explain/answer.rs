@@ -1,11 +1,12 @@
 //! The answer: the golden model's verdict, and what it means in words.
 
-use super::names::{and, list, state_name};
+use super::knobs::Profile;
+use super::names::{and, list, state_name, unlisted};
 use super::question::Question;
 use super::route::{self, Edge};
 use super::values::{Field, Given};
 use crate::model::{
-    AttrMask, CurState, Drain, Layer, LinkLayer, QpState, Row, Transport, transition_row,
+    AttrMask, Config, CurState, Drain, Layer, LinkLayer, QpState, Row, Transport, transition_row,
 };
 
 /// A sentence, and the layer it speaks of.
@@ -86,7 +87,9 @@ pub fn explain(q: &Question) -> Answer {
             answer.missing = verdict.missing;
             answer.disallowed = verdict.extra;
             answer.bad_values = verdict.bad_values;
+            say.about_linux(mask, &answer);
             say.about_call(mask, &answer);
+            say.about_sqd(&answer);
         }
         None if q.errno.is_none_or(|e| e.from_table) => say.about_needs(row),
         None => {}
@@ -95,20 +98,28 @@ pub fn explain(q: &Question) -> Answer {
     answer
 }
 
-/// The model's verdict, and on top of it values that are wider than their field: the model's
-/// fields are as wide as the struct's, so it never sees those.
+/// The model's verdict, and on top of it what it never sees: values that are wider than their
+/// field, since the model's fields are as wide as the struct's, and fields that only Linux judges.
 fn verdict(q: &Question, mask: AttrMask) -> (Layer, crate::model::ModifyVerdict) {
     let mut v = q.judge(mask, &q.values, &q.profile.policy);
-    let too_wide = q
+    let unseen = q
         .values
         .iter()
-        .filter(|g| !g.fits() && mask.contains(g.field.attr))
+        .filter(|g| !g.fits() || linux_refuses(q, g))
+        .filter(|g| mask.contains(g.field.attr))
         .fold(AttrMask::EMPTY, |all, g| all | g.field.attr);
-    if !too_wide.is_empty() && matches!(v.layer, Layer::None | Layer::Value | Layer::Drain) {
+    if !unseen.is_empty() && matches!(v.layer, Layer::None | Layer::Value | Layer::Drain) {
         v.layer = Layer::Value;
-        v.bad_values |= too_wide;
+        v.bad_values |= unseen;
     }
     (v.layer, v)
+}
+
+/// `ah_attr.port_num` in profile `linux`: the verbs layer of the kernel refuses a port that is not
+/// there, and at RTR one that is not the QP's (`modify_qp` of `uverbs_cmd.c`).
+fn linux_refuses(q: &Question, g: &Given) -> bool {
+    let there = 1..=i128::from(Config::DEFAULT.num_ports);
+    g.field.linux_only && q.profile.is_linux() && !there.contains(&g.value)
 }
 
 fn states(q: &Question) -> Option<(QpState, QpState)> {
@@ -185,6 +196,7 @@ impl Speech<'_> {
                     format!("and takes besides: {}", names_or_nothing(row.optional)),
                 );
             }
+            None if states(q).is_none() => self.about_encoding(AttrMask::EMPTY),
             None => self.about_transition(AttrMask::EMPTY),
         }
     }
@@ -243,8 +255,45 @@ impl Speech<'_> {
             );
             self.about_other_policies(mask);
         }
-        if layer == Layer::None && q.errno.is_some_and(|e| e.from_table) {
+        let elsewhere = self.notes.iter().any(|n| n.text.contains("--profile linux"));
+        if layer == Layer::None && q.errno.is_some_and(|e| e.from_table) && !elsewhere {
             self.say(Layer::None, "states and mask are accepted here: look at values, GID and address, and at what this driver adds");
+        }
+    }
+
+    /// What a call through the kernel meets besides: a caller who does not know of profiles asks
+    /// about the first of them.
+    fn about_linux(&mut self, mask: AttrMask, answer: &Answer) {
+        let q = self.q;
+        if !answer.accepted() || q.profile.is_linux() {
+            return;
+        }
+        let Ok(mut linux) = Profile::named("linux") else { return };
+        linux.policy.link_layer = q.profile.policy.link_layer;
+        let asked = Question { profile: linux, ..q.clone() };
+        let (layer, _) = verdict(&asked, mask);
+        if layer != Layer::None {
+            self.say(
+                layer,
+                format!(
+                    "accepted in profile {}, but Linux refuses it with 22, by its {layer} check: ask again with --profile linux",
+                    q.profile.label()
+                ),
+            );
+        }
+    }
+
+    /// A driver that refuses what the tables allow.
+    fn about_sqd(&mut self, answer: &Answer) {
+        let q = self.q;
+        let sqd = QpState::Sqd.number();
+        let enters = answer.accepted() && q.from != sqd && answer.to == sqd;
+        let advised = self.notes.iter().any(|n| n.text.contains("→ SQD"));
+        if enters || advised {
+            self.say(
+                Layer::Transition,
+                "mlx5 (Connect-IB, ConnectX-4 and later) has no way from RTS to SQD and refuses it with 22: there such a change takes the QP through RESET",
+            );
         }
     }
 
@@ -422,6 +471,7 @@ impl Speech<'_> {
         for g in q.values.iter().filter(|g| legal.contains(g.field.attr)) {
             let refused = q.judge(legal, &[*g], &q.profile.policy);
             if !g.fits()
+                || linux_refuses(q, g)
                 || refused.layer == Layer::Value && refused.bad_values.contains(g.field.attr)
             {
                 let text = self.why_bad(legal, *g);
@@ -438,6 +488,13 @@ impl Speech<'_> {
             return format!(
                 "Ethernet link needs {name} = 1 with a valid GID index; {name}={} has no GRH",
                 g.value
+            );
+        }
+        if g.field.linux_only && g.fits() {
+            return format!(
+                "{name}={} is no port: Linux judges the port of an address vector before any table, 1 to {} here",
+                g.value,
+                Config::DEFAULT.num_ports
             );
         }
         let accepted = accepted_values(q, legal, g.field);
@@ -467,9 +524,16 @@ impl Speech<'_> {
         text
     }
 
-    /// Values that were given for attributes outside the mask.
+    /// Values that nobody looks at: their attribute is not in the mask, or has no such field here.
     fn about_unasked(&mut self, mask: AttrMask) {
         for g in &self.q.values {
+            if g.field.linux_only && mask.contains(g.field.attr) && !self.q.profile.is_linux() {
+                let text = format!(
+                    "{} is not looked at by this hardware; Linux refuses a port that is not there, and at RTR one that is not the QP's (--profile linux)",
+                    g.field.names[0]
+                );
+                self.say(Layer::Value, text);
+            }
             if !mask.contains(g.field.attr) {
                 let text = format!(
                     "{}={} is not looked at: the mask has no {}",
@@ -528,7 +592,7 @@ fn names_or_nothing(mask: AttrMask) -> String {
 }
 
 /// Why a transport has no use for attributes.
-fn reasons(transport: Transport, never: AttrMask) -> Vec<&'static str> {
+fn reasons(transport: Transport, never: AttrMask) -> Vec<String> {
     let acknowledged = AttrMask::TIMEOUT
         | AttrMask::RETRY_CNT
         | AttrMask::RNR_RETRY
@@ -537,20 +601,35 @@ fn reasons(transport: Transport, never: AttrMask) -> Vec<&'static str> {
         | AttrMask::MAX_DEST_RD_ATOMIC;
     let address = AttrMask::AV | AttrMask::DEST_QPN | AttrMask::ALT_PATH;
     let mut out = Vec::new();
+    if never.contains(AttrMask::CAP) {
+        out.push(
+            "no row of any transport takes CAP: the sizes of a QP are given when it is created"
+                .to_string(),
+        );
+    }
+    for bit in bits(never) {
+        match unlisted(bit) {
+            Some(name @ "RATE_LIMIT") => out
+                .push(format!("{} is {name}: packet pacing belongs to raw packet QPs", list(bit))),
+            Some(name) => {
+                out.push(format!("{} was {name} in older kernels and is reserved now", list(bit)))
+            }
+            None => {}
+        }
+    }
     if transport != Transport::Rc && !(never & acknowledged).is_empty() {
-        out.push(match transport {
-            Transport::Uc => "UC has no acknowledgements, so no timers, retries or read depth",
-            _ => "UD has no acknowledgements, so no timers, retries or read depth",
-        });
+        out.push(format!(
+            "{transport} has no acknowledgements, so no timers, retries or read depth"
+        ));
     }
     if transport == Transport::Ud && !(never & address).is_empty() {
-        out.push("a UD QP has no address: it is in each work request");
+        out.push("a UD QP has no address: it is in each work request".to_string());
     }
     if transport != Transport::Ud && never.contains(AttrMask::QKEY) {
-        out.push("Q_Keys belong to UD: a connected QP has none");
+        out.push("Q_Keys belong to UD: a connected QP has none".to_string());
     }
     if transport == Transport::Ud && never.contains(AttrMask::ACCESS_FLAGS) {
-        out.push("UD has no RDMA, so no access flags; it takes QKEY in their place");
+        out.push("UD has no RDMA, so no access flags; it takes QKEY in their place".to_string());
     }
     out
 }

@@ -34,6 +34,11 @@ impl Profile {
         Ok(Profile { base, policy })
     }
 
+    /// Is it Linux's, perhaps with single policies changed?
+    pub fn is_linux(&self) -> bool {
+        self.base == "linux"
+    }
+
     /// Changes one policy.
     ///
     /// # Errors

@@ -66,6 +66,16 @@ pub fn state_name(number: u8) -> String {
     QpState::from_number(number).map_or_else(|| format!("state {number}"), |s| s.name().to_string())
 }
 
+/// Bits of `enum ibv_qp_attr_mask` and of older kernels beyond those of the tables, as
+/// `include/rdma/ib_verbs.h` numbers them: they can be asked about and are always refused.
+const UNLISTED: &[(u32, &str)] =
+    &[(21, "SMAC"), (22, "ALT_SMAC"), (23, "VID"), (24, "ALT_VID"), (25, "RATE_LIMIT")];
+
+/// The name of a bit that no table has.
+pub fn unlisted(bit: AttrMask) -> Option<&'static str> {
+    UNLISTED.iter().find(|(n, _)| AttrMask(1 << n) == bit).map(|(_, name)| *name)
+}
+
 /// One attribute bit by name. Names of the struct's fields are taken too (`port_num`).
 pub fn attribute(word: &str) -> Result<AttrMask, InputError> {
     let w = bare(word, &["IBV_", "IB_", "QP_"]);
@@ -76,7 +86,9 @@ pub fn attribute(word: &str) -> Result<AttrMask, InputError> {
         "AH" | "AH_ATTR" => "AV",
         other => other,
     };
-    AttrMask::NAMED.iter().find(|(_, n)| *n == w).map(|(b, _)| *b).ok_or_else(|| {
+    let unlisted = || UNLISTED.iter().find(|(_, n)| *n == w).map(|(bit, _)| AttrMask(1 << bit));
+    let named = AttrMask::NAMED.iter().find(|(_, n)| *n == w).map(|(b, _)| *b);
+    named.or_else(unlisted).ok_or_else(|| {
         InputError(format!(
             "`{word}` is not a QP attribute{}",
             match did_you_mean(w, AttrMask::NAMED.iter().map(|(_, n)| *n)) {

@@ -13,6 +13,8 @@ pub struct Field {
     /// Width in the struct, in bits.
     pub bits: u32,
     set: fn(&mut AttrValues, u32),
+    /// Judged by Linux before any table, and no field of this hardware.
+    pub linux_only: bool,
     words: &'static [(&'static str, u32)],
 }
 
@@ -32,6 +34,12 @@ const ACCESS: &[(&str, u32)] = &[
     ("ACCESS_REMOTE_READ", 4),
     ("ACCESS_REMOTE_ATOMIC", 8),
     ("ACCESS_MW_BIND", 16),
+    ("ACCESS_ZERO_BASED", 32),
+    ("ACCESS_ON_DEMAND", 64),
+    ("ACCESS_HUGETLB", 128),
+    ("ACCESS_FLUSH_GLOBAL", 256),
+    ("ACCESS_FLUSH_PERSISTENT", 512),
+    ("ACCESS_RELAXED_ORDERING", 1 << 20),
 ];
 
 macro_rules! fields {
@@ -42,13 +50,27 @@ macro_rules! fields {
             bits: $bits,
             // The value fits: `Values::lay_out` hands on nothing wider than `bits`.
             set: |v, n| v.$($path).+ = n as _,
+            linux_only: false,
             words: $words,
         }),+]
     };
 }
 
+/// The port of an address vector: `ah_attr.port_num`, `alt_ah_attr.port_num`.
+const fn address_port(names: &'static [&'static str], attr: AttrMask) -> Field {
+    Field { names, attr, bits: 8, set: |_, _| (), linux_only: true, words: &[] }
+}
+
 /// All fields that can be given.
-pub const FIELDS: &[Field] = fields! {
+pub static FIELDS: &[&[Field]] = &[
+    OWN,
+    &[
+        address_port(&["ah_attr.port_num", "ah_port_num"], AttrMask::AV),
+        address_port(&["alt_ah_attr.port_num", "alt_ah_port_num"], AttrMask::ALT_PATH),
+    ],
+];
+
+const OWN: &[Field] = fields! {
     ["en_sqd_async_notify"], EN_SQD_ASYNC_NOTIFY, 8, en_sqd_async_notify, &[];
     ["qp_access_flags", "access_flags"], ACCESS_FLAGS, 32, access_flags, ACCESS;
     ["pkey_index"], PKEY_INDEX, 16, pkey_index, &[];
@@ -89,12 +111,16 @@ impl Field {
     pub fn named(name: &str) -> Result<&'static Field, InputError> {
         let lower = name.trim().to_ascii_lowercase().replace("->", ".");
         let last = lower.rsplit('.').next().unwrap_or("");
-        let bare = match lower.contains("alt_ah_attr.") {
-            true => format!("alt_{last}"),
-            false => last.to_string(),
+        let bare = match (lower.contains("ah_attr."), lower.contains("alt_ah_attr.")) {
+            // Not the port of the QP or of the alternate path, which have names of their own.
+            (true, false) if last == "port_num" => "ah_attr.port_num".to_string(),
+            (true, true) if last == "port_num" => "alt_ah_attr.port_num".to_string(),
+            (_, true) => format!("alt_{last}"),
+            (_, false) => last.to_string(),
         };
-        let all = || FIELDS.iter().flat_map(|f| f.names.iter().copied());
-        FIELDS.iter().find(|f| f.names.contains(&bare.as_str())).ok_or_else(|| {
+        let every = || FIELDS.iter().copied().flatten();
+        let all = || every().flat_map(|f| f.names.iter().copied());
+        every().find(|f| f.names.contains(&bare.as_str())).ok_or_else(|| {
             InputError(match bare.as_str() {
                 "qp_state" | "state" => {
                     format!("`{name}` is the target state, not a value; give it as `to`")
@@ -121,10 +147,14 @@ impl Field {
             .split('|')
             .map(|w| w.trim().to_ascii_uppercase().replace("IBV_", "").replace("IB_", ""))
             .collect();
-        let find = |w: &String| self.words.iter().find(|(n, _)| n == w).map(|(_, n)| *n);
-        match words.iter().map(find).collect::<Option<Vec<u32>>>() {
+        let find = |w: &String| {
+            let named = |n: &str| n == w || n.strip_prefix("ACCESS_") == Some(w);
+            let word = self.words.iter().find(|(n, _)| named(n));
+            word.map(|(_, n)| i128::from(*n)).or_else(|| names::number(w))
+        };
+        match words.iter().map(find).collect::<Option<Vec<i128>>>() {
             Some(found) if found.len() == 1 || self.attr == AttrMask::ACCESS_FLAGS => {
-                Ok(found.iter().fold(0, |all, n| all | i128::from(*n)))
+                Ok(found.iter().fold(0, |all, n| all | n))
             }
             _ => Err(InputError(format!(
                 "{}: `{text}` is not a value; expected a number{}{}",
@@ -182,7 +212,7 @@ pub fn harmless() -> AttrValues {
         ("alt_is_global", 1),
         ("path_mig_state", 2),
     ] {
-        for f in FIELDS.iter().filter(|f| f.names[0] == name) {
+        for f in OWN.iter().filter(|f| f.names[0] == name) {
             (f.set)(&mut v, n);
         }
     }

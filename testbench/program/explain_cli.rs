@@ -366,3 +366,67 @@ fn bad_fields_in_a_file_are_pointed_at() {
         &["standard input:2:", "did you mean `cq_scope`?"],
     );
 }
+
+/// https://github.com/torvalds/linux/commit/5ecce4c9b17bed4dc9cb58bfb10447307569b77b
+#[test]
+fn the_port_of_an_address_is_not_the_port_of_the_qp() {
+    let to_rtr = "--transport RC --from INIT --to RTR \
+        --attrs AV,PATH_MTU,DEST_QPN,RQ_PSN,MAX_DEST_RD_ATOMIC,MIN_RNR_TIMER";
+    let v = json(&format!("{to_rtr} --profile linux --set ah_attr.port_num=0"));
+    assert_eq!((&v["layer"], &v["bad_values"][0]), (&"value".into(), &"AV".into()), "{v:#}");
+    assert!(says(&v, "ah_attr.port_num=0 is no port"), "{v:#}");
+    let v = json(&format!("{to_rtr} --profile linux --set ah_attr.port_num=2"));
+    assert_eq!(v["verdict"], "accept", "{v:#}");
+    let v = json(&format!("{to_rtr} --set ah_attr.port_num=0"));
+    assert_eq!(v["verdict"], "accept", "{v:#}");
+    assert!(says(&v, "not looked at by this hardware"), "{v:#}");
+    assert!(says(&v, "Linux refuses it with 22, by its value check"), "{v:#}");
+    // The alternate path's too.
+    let rts = "--transport RC --from RTS --attrs ALT_PATH --profile linux";
+    let v = json(&format!("{rts} --set alt_ah_attr.port_num=9"));
+    assert_eq!(v["bad_values"][0], "ALT_PATH", "{v:#}");
+}
+
+#[test]
+fn who_does_not_know_of_profiles_is_told_what_linux_says() {
+    let v = json("--transport RC --from RESET --to ERR --attrs STATE --errno 22");
+    assert_eq!(v["verdict"], "accept");
+    assert!(says(&v, "Linux refuses it with 22, by its transition check"), "{v:#}");
+    assert!(!says(&v, "look at values, GID and address"), "{v:#}");
+    let v = json("--transport RC --from RTS --to ERR --attrs STATE --errno 22");
+    assert!(!says(&v, "Linux refuses"), "{v:#}");
+    assert!(says(&v, "look at values, GID and address"), "{v:#}");
+}
+
+/// https://github.com/linux-rdma/perftest/issues/149
+#[test]
+fn the_way_over_sqd_comes_with_a_word_about_mlx5() {
+    let mlx5 = "has no way from RTS to SQD";
+    assert!(says(&json("--transport RC --from RTS --mask 0x80"), mlx5));
+    assert!(says(&json("--transport RC --from RTS --to SQD --attrs STATE"), mlx5));
+    assert!(!says(&json("--transport RC --from SQD --to RTS --attrs STATE"), mlx5));
+}
+
+#[test]
+fn attributes_beyond_the_tables_have_names() {
+    let v = json("--transport RC --from RTR --to RTS --attrs IBV_QP_RATE_LIMIT,CAP,IB_QP_SMAC");
+    assert_eq!(v["layer"], "mask");
+    assert!(says(&v, "bit 25 is RATE_LIMIT: packet pacing belongs to raw packet QPs"), "{v:#}");
+    assert!(says(&v, "bit 21 was SMAC in older kernels"), "{v:#}");
+    assert!(says(&v, "no row of any transport takes CAP"), "{v:#}");
+}
+
+#[test]
+fn a_state_that_is_none_is_said_without_a_mask_too() {
+    assert!(says(&json("--transport RC --from 9 --to RTS"), "present state 9 is not a state"));
+}
+
+#[test]
+fn values_may_be_listed_and_flags_be_short() {
+    let init = "--transport RC --from RESET --to INIT --attrs PKEY_INDEX,PORT,ACCESS_FLAGS";
+    let v = json(&format!("{init} --set port_num=9,pkey_index=3 qp_access_flags=REMOTE_READ|4"));
+    assert_eq!(v["bad_values"], serde_json::json!(["PORT"]), "{v:#}");
+    let args = "--transport RC --from RTS --attrs PORT --set port_num=1,port=2";
+    let args: Vec<&str> = args.split_whitespace().collect();
+    refuses_input(&args, "", &["--set: port_num is given twice"]);
+}
