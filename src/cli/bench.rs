@@ -157,10 +157,12 @@ fn as_json(b: &crate::cosim::bench::Bench, profile: &str) -> serde_json::Value {
     let clocks = b.clocks_per_round();
     let rows: Vec<_> = rows(b)
         .iter()
-        .map(|(name, ns, ratio)| {
+        .map(|&(name, ns, ratio)| {
+            // Nothing where it was too short to be timed.
+            let timed = |number: f64| (ns > 0.0).then_some(number);
             serde_json::json!({
-                "harness": name, "cpu_ns_per_clock": ns / clocks, "ratio": ratio,
-                "clocks_per_second": 1e9 * clocks / ns,
+                "harness": name, "cpu_ns_per_clock": timed(ns / clocks), "ratio": timed(ratio),
+                "clocks_per_second": timed(1e9 * clocks / ns),
             })
         })
         .collect();
@@ -189,6 +191,11 @@ fn show(b: &crate::cosim::bench::Bench, profile: &str) {
         "clocks/s"
     );
     for (name, ns, ratio) in rows(b) {
+        // The clock of the processor's time has grains.
+        if ns == 0.0 {
+            say!("{name:32} too short to be timed: give more --ops or --repetitions");
+            continue;
+        }
         say!("{name:32} {ratio:>8.2}x {:>14.1} {:>14.0}", ns / clocks, 1e9 * clocks / ns);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 #[cfg(feature = "rtl")]
 use crate::spelling::{hint, likest};
@@ -83,7 +83,9 @@ fn unknown(flag: &str, got: &str, names: &[&str]) -> anyhow::Error {
 
 /// Entry point of the binary.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    // Else a negative number is taken for a flag, and the advice about it leads nowhere.
+    let command = Cli::command().mut_subcommands(|c| c.allow_negative_numbers(true));
+    let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|e| e.exit());
     let result = match cli.command {
         Command::Run(a) => run::run(a),
         Command::Regress(a) => regress::run(a),

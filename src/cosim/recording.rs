@@ -226,9 +226,10 @@ impl Recording {
             let full = e.to_string();
             // serde_json appends the position that stands in front here.
             let why = full.rsplit_once(" at line ").map_or(full.as_str(), |(why, _)| why);
-            // A file of another kind fails at its first character.
-            let no_json = e.is_syntax() && !text.trim_start().starts_with('{');
-            let hint = if no_json { "; a recording is a JSON object" } else { "" };
+            // A file of another kind fails at its first character, or is empty.
+            let other = !text.trim_start().starts_with('{');
+            let hint =
+                if other { "; a recording, which `regress` writes, is a JSON object" } else { "" };
             BadRecording::Parse {
                 path: path(),
                 line: e.line(),

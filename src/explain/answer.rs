@@ -288,10 +288,10 @@ impl Speech<'_> {
         let q = self.q;
         let sqd = QpState::Sqd.number();
         let enters = answer.accepted() && q.from != sqd && answer.to == sqd;
-        let advised = self.notes.iter().any(|n| n.text.contains("→ SQD"));
-        if enters || advised {
+        let advised = self.notes.iter().find(|n| n.text.contains("→ SQD")).map(|n| n.layer);
+        if let Some(layer) = advised.or(enters.then_some(Layer::Transition)) {
             self.say(
-                Layer::Transition,
+                layer,
                 "mlx5 (Connect-IB, ConnectX-4 and later) has no way from RTS to SQD and refuses it with 22: there such a change takes the QP through RESET",
             );
         }

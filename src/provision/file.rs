@@ -167,10 +167,11 @@ fn index<'a>(
     let id = node.str()?;
     ids.clone().position(|i| i == id).ok_or_else(|| {
         let known: Vec<&str> = ids.clone().collect();
-        node.problem(
-            format!("there is no {what} `{id}`"),
-            format!("expected one of: {}", known.join(", ")),
-        )
-        .did_you_mean(id, known.iter().copied())
+        let expected = match known.as_slice() {
+            [] => format!("the file has no {what} at all"),
+            some => format!("expected one of: {}", some.join(", ")),
+        };
+        node.problem(format!("there is no {what} `{id}`"), expected)
+            .did_you_mean(id, known.iter().copied())
     })
 }

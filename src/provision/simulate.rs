@@ -63,7 +63,7 @@ impl Simulation {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotSimulate {
     /// The plan is more than can be run.
-    #[error("the plan cannot be simulated: {0}")]
+    #[error("the plan cannot be simulated: {0}; without --simulate it is counted all the same")]
     Plan(String),
     /// Hardware and model disagree, or one of them with the protocol.
     #[error("{0}")]

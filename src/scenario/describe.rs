@@ -93,7 +93,7 @@ pub fn answer(outcome: Outcome, answer: &Answer) -> String {
         Answer::BadWqe(e) => format!("refused: {}", e.names().join(", ")),
         Answer::CreatedQp { send_exceeds, recv_exceeds } if *send_exceeds || *recv_exceeds => {
             let which = match (send_exceeds, recv_exceeds) {
-                (true, true) => "both CQs are",
+                (true, true) => "the CQ of each queue is",
                 (true, false) => "the send CQ is",
                 _ => "the receive CQ is",
             };

@@ -98,9 +98,10 @@ fn tail(path: &str, name: &str) -> bool {
 pub(super) fn matching(known: &[Known], patterns: &[String]) -> Result<Vec<Ask>, BadWaves> {
     let mut taken: Vec<usize> = Vec::new();
     for pattern in patterns {
+        let path = as_path(pattern);
         let mut found = 0;
         for (at, k) in known.iter().enumerate() {
-            if !fits(pattern, &k.path) {
+            if !fits(&path, &k.path) {
                 continue;
             }
             found += 1;
@@ -125,6 +126,15 @@ pub(super) fn matching(known: &[Known], patterns: &[String]) -> Result<Vec<Ask>,
         each: false,
     });
     Ok(vec![Ask { name: String::new(), lanes: lanes.collect(), busy: None }])
+}
+
+/// `QP1.state`, as it is shown, is `g_qp[1].state`; anything else stays.
+fn as_path(pattern: &str) -> String {
+    let shown = CONTEXTS.iter().find_map(|(title, scope, _)| {
+        let (number, name) = pattern.strip_prefix(title)?.split_once('.')?;
+        Some(format!("{scope}[{}].{name}", number.trim().parse::<u32>().ok()?))
+    });
+    shown.unwrap_or_else(|| pattern.to_owned())
 }
 
 /// As many parts of the path as tell it from the others.

@@ -29,6 +29,11 @@ fn bad_arguments_are_pointed_out() {
     assert!(refused(&["regress", "--policy", "cq_scop=sticky"]).contains("`cq_scope`"));
     assert!(refused(&["regress", "--policy", "sqd=drain"]).contains("drain_posted"));
     assert!(refused(&["regress", "--ops", "0"]).contains("at least one"));
+    assert!(refused(&["regress", "--jobs", "0"]).contains("--jobs"));
+    assert!(refused(&["regress", "--time-limit", "0"]).contains("--time-limit"));
+    let (code, _, err) = rnic_cosim(&["regress", "--ops", "-5"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("'-5' for '--ops <N>'") && !err.contains("tip:"), "{err}");
     assert!(refused(&["bench", "--config", "huge"]).contains("small, default, deep, large"));
     assert!(refused(&["replay", "no-such-file.json"]).contains("no-such-file.json"));
 }
@@ -40,6 +45,7 @@ fn bad_recordings_are_refused_with_their_place() {
     let path = file.to_str().expect("plain text");
     for (text, part) in [
         ("", "r.json:1:0: EOF"),
+        ("[[cq]]\nid = 1\n", "a recording, which `regress` writes, is a JSON object"),
         ("{\n  \"format\": one\n}", "r.json:2:13: expected value"),
         ("{\n  \"fromat\": 1\n}", "unknown field `fromat`, expected one of `format`"),
         ("\u{0}\u{1}", "r.json:1:1:"),

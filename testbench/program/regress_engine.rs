@@ -127,7 +127,7 @@ fn wrong_arguments_are_refused_before_anything_runs() {
         (["--profile-mix", "steady,steady"], "named twice"),
         (["--out", &below_a_file], "--out"),
         (["--coverage", &below_a_file], "--coverage"),
-        (["--junit", &a_folder], "folder"),
+        (["--junit", &a_folder], "is a directory"),
     ] {
         let (code, stdout, stderr) = rnic_cosim(&[&["regress"], &args[..]].concat());
         assert_eq!(code, 2, "{args:?}: {stdout}{stderr}");

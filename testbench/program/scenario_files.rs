@@ -100,3 +100,13 @@ mod on_the_rtl {
         });
     }
 }
+
+#[test]
+fn the_guide_names_every_outcome_and_event() {
+    use rnic_cosim::model::{EventKinds, Outcome};
+    let guide = include_str!("../../docs/scenarios.md");
+    let outcomes = Outcome::ALL.iter().map(|o| o.name().to_owned());
+    for name in outcomes.chain(EventKinds(0xf).names()) {
+        assert!(guide.contains(&format!("`{name}`")), "{name}");
+    }
+}

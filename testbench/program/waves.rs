@@ -155,3 +155,16 @@ fn the_save_file_names_signals_that_exist() {
     }
     assert!(text.contains("@100000028\nTOP.rnic_top.u_watch.g_qp[1].state[2:0]"));
 }
+
+#[test]
+fn a_signal_is_found_by_the_name_it_is_shown_with() {
+    let folder = TempDir::new().expect("a folder");
+    let (_, file) = run(folder.path());
+    let show = |pattern: &str| waves(&file, &["--from", "50", "--to", "180", "--signals", pattern]);
+    let (code, shown, err) = show("QP1.state");
+    assert_eq!(code, 0, "{err}");
+    assert!(shown.contains("state=INIT"), "{shown}");
+    assert_eq!(shown, show("g_qp[1].state").1);
+    assert_eq!(show("CQ1.occupancy").0, 0);
+    assert!(refused(&file, &["--signals", "QP1.stat"]).contains("g_qp[1].stat"));
+}

@@ -42,6 +42,9 @@ impl Plan {
         if args.ops == 0 {
             return Err(bad("--ops 0: expected at least one operation"));
         }
+        if args.jobs == Some(0) || args.time_limit == Some(0) {
+            return Err(bad("--jobs and --time-limit must be at least 1"));
+        }
         let shard = args.shard.as_deref().map(shard).transpose()?;
         let max_failures = max_failures(args)?;
         let per_seed = choice.per_seed() * configs.len();
