@@ -1,6 +1,6 @@
 # The commands of this project. `make run` on a fresh machine installs what is missing,
 # builds everything and shows the scenarios.
-.PHONY: run test lint bench faults coverage slurm-demo formal mutants property-mutants evidence modules waves wrong-copy synth ci install clean help
+.PHONY: run test lint bench faults coverage slurm-demo formal mutants property-mutants model-mutants evidence modules waves wrong-copy synth ci install clean help
 
 help:
 	@echo 'make run     install what is missing, build, run all scenarios; results in out/'
@@ -13,6 +13,7 @@ help:
 	@echo 'make formal  prove the properties of formal/; out/formal.json'
 	@echo 'make mutants 1,000 mutants of the RTL against the stimulus of the co-simulation; out/mutants.json'
 	@echo 'make property-mutants  mutants of the blocks against their proofs; out/property_mutants.json'
+	@echo 'make model-mutants  mutants of the golden model against the tests; out/model_mutants.json'
 	@echo 'make evidence  docs/evidence.md from these results'
 	@echo 'make modules   docs/modules.md from the sources of the RTL'
 	@echo 'make waves     the timing pictures of docs/integration.md, from the RTL'
@@ -56,6 +57,9 @@ mutants: install
 
 property-mutants:
 	tools/formal_mutants.sh
+
+model-mutants: install
+	tools/model_mutants.py
 
 evidence:
 	python3 tools/evidence.py

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Write docs/evidence.md from out/formal.json, out/mutants.json and out/property_mutants.json.
+"""Write docs/evidence.md from out/formal.json, out/mutants.json, out/property_mutants.json and
+out/model_mutants.json.
 
 A result that is not there is said to be not there.
 """
@@ -13,7 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = """# Evidence
 
 How sure can one be that the tests and the checks would have noticed? This page is written by
-`make evidence` from the results of `make formal` and `make mutants`; nobody edits it.
+`make evidence` from the results of `make formal`, `make mutants`, `make property-mutants` and
+`make model-mutants`; nobody edits it.
 
 * **proved**: for all inputs and all times, from reset, at the sizes in the table, under the
   assumptions written as `assume` in the property file (free inputs otherwise).
@@ -102,6 +104,25 @@ def mutants(out, name, title, command, by):
         out.append("")
 
 
+def model_mutants(out):
+    data = load("model_mutants.json")
+    out.append("\n## Mutants of the golden model\n")
+    if not data:
+        out.append("No result: `make model-mutants` was not run.\n")
+        return
+    part, parts = data["shard"].split("/")
+    of = "All mutants" if parts == "1" else f"Every {parts}th mutant (from the {int(part) + 1}. on)"
+    killed = data["mutants"] - len(data["survivors"])
+    out.append(f"{of} of cargo-mutants: {data['mutants']}, and {data['does_not_compile']} more that do "
+               "not compile. Each step is run on what those before it missed.\n")
+    out.append("| tests | killed |\n|---|---|")
+    for step in data["killed"]:
+        out.append(f"| {step['by']} | {step['killed']} |")
+    out.append(f"\n**Score: {killed} of {data['mutants']} = {100 * data['score']:.1f} %.**\n")
+    for name in data["survivors"]:
+        out.append(f"* `{name}`")
+
+
 def main():
     if len(sys.argv) != 1:
         print(__doc__.strip(), file=sys.stderr)
@@ -115,6 +136,8 @@ def main():
     data = load("property_mutants.json")
     by = ", ".join(data["proofs"]) if data else ""
     mutants(out, "property_mutants.json", "Mutants against the proofs", "make property-mutants", by)
+    model_mutants(out)
+    out.append("")
     out.append(NON_CLAIMS)
     (ROOT / "docs/evidence.md").write_text("\n".join(out))
 

@@ -389,7 +389,9 @@ impl Speech<'_> {
     fn about_mask(&mut self, mask: AttrMask, answer: &Answer) {
         let q = self.q;
         let edges = self.edges();
-        let here = place(q.from, q.target());
+        let overrides = q.policy_overrides(mask);
+        let judged_from = q.cur_state.filter(|_| overrides).unwrap_or(q.from);
+        let here = place(judged_from, q.target());
         if !answer.missing.is_empty() {
             self.say(Layer::Mask, format!("missing: {}", sorted(answer.missing)));
         }
@@ -417,18 +419,28 @@ impl Speech<'_> {
             for text in reasons(q.transport, union(&never)) {
                 self.say(Layer::Mask, text);
             }
-            if answer.missing.is_empty() && q.from == q.target() && never.is_empty() {
+            if answer.missing.is_empty() && q.from == q.target() && never.is_empty() && !overrides {
                 self.about_route(&edges, extra);
             }
         }
-        if q.policy_overrides(mask) {
+        if overrides {
             self.say(
                 Layer::Mask,
                 format!(
                     "the row of CUR_STATE = {} judges the mask (cur_state = override)",
-                    state_name(q.cur_state.unwrap_or(q.from))
+                    state_name(judged_from)
                 ),
             );
+            let without = q.judge(mask.minus(AttrMask::CUR_STATE), &q.values, &q.profile.policy);
+            if without.layer == Layer::None {
+                self.say(
+                    Layer::Mask,
+                    format!(
+                        "without CUR_STATE, or with {}, where the QP is, the same mask is accepted",
+                        state_name(q.from)
+                    ),
+                );
+            }
         }
         // The values are judged as if the mask were right, so that nobody mends one fault to
         // find the next.
@@ -496,6 +508,15 @@ impl Speech<'_> {
                 g.value,
                 Config::DEFAULT.num_ports
             );
+        }
+        if g.field.attr == AttrMask::PATH_MIG_STATE && q.mig_armed {
+            let disarmed = Question { mig_armed: false, ..q.clone() };
+            if !disarmed.judge(legal, &[g], &q.profile.policy).bad_values.contains(g.field.attr) {
+                return format!(
+                    "{name}={} (REARM) is refused while the QP's stored path migration state is ARMED",
+                    g.value
+                );
+            }
         }
         let accepted = accepted_values(q, legal, g.field);
         let (low, high) = (accepted.first().map_or(0, |r| r.0), accepted.last().map_or(0, |r| r.1));

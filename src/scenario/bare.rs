@@ -23,6 +23,11 @@ pub struct BareEngine<D> {
     cqes: VecDeque<abi::rnic_cqe_write>,
     events: VecDeque<abi::rnic_event>,
     issues: VecDeque<abi::rnic_issue>,
+    /// QP, slot and epoch of posts that retired and perhaps released their WQE, which cannot be
+    /// seen before the wire takes it; and QPs whose ISSUE did so, with neither.
+    unseen: Vec<(u32, Option<(u16, u16)>)>,
+    /// The wire takes nothing.
+    wire_closed: bool,
     states: BTreeMap<u32, QpState>,
     /// Since the last transfer on any output.
     silent: u64,
@@ -50,6 +55,8 @@ impl<D: Dut> BareEngine<D> {
             cqes: VecDeque::new(),
             events: VecDeque::new(),
             issues: VecDeque::new(),
+            unseen: Vec::new(),
+            wire_closed: false,
             states: BTreeMap::new(),
             silent: 0,
         })
@@ -110,9 +117,37 @@ impl<D: Dut> BareEngine<D> {
                 self.clock()?;
                 patience -= 1;
             }
+            self.late_issues(out);
             out.push(self.happening(clock, &r)?);
         }
+        self.late_issues(out);
         Ok(())
+    }
+
+    /// WQEs of operations that retired before the wire took them: shown as the step ISSUE.
+    fn late_issues(&mut self, out: &mut Vec<Happening>) {
+        while let Some(i) = self.issues.front() {
+            let of_it = |u: &&(u32, Option<(u16, u16)>)| {
+                u.0 == i.qpn && u.1.is_none_or(|posted| posted == (i.slot, i.epoch))
+            };
+            let Some(at) = self.unseen.iter().position(|u| of_it(&u)) else { return };
+            self.unseen.remove(at);
+            let state = self.states.get(&i.qpn).copied();
+            let effects = Effects {
+                outcome: Outcome::Ok,
+                state_before: state,
+                state_after: state,
+                answer: Answer::Silent,
+                cqe: None,
+                event: None,
+                issue: Some(issue_of(i)),
+                retire_cqn: 0,
+            };
+            let operation = Operation::Issue { qpn: i.qpn };
+            let clock = Some(self.driver.clocks());
+            out.push(Happening { operation, effects, changes: Vec::new(), clock });
+            self.issues.pop_front();
+        }
     }
 
     /// At rest every record belongs to an operation that retired.
@@ -173,8 +208,16 @@ impl<D: Dut> BareEngine<D> {
             }
             _ => None,
         };
-        if issue.is_some() {
-            self.issues.pop_front();
+        match (&operation, outcome, &answer) {
+            _ if issue.is_some() => drop(self.issues.pop_front()),
+            _ if !self.wire_closed => {}
+            (
+                Operation::PostSend(PostSend { qpn, .. }) | Operation::PostWqe(PostWqe { qpn, .. }),
+                Outcome::Ok,
+                Answer::Posted { slot, epoch },
+            ) if r.wire_room != 0 => self.unseen.push((*qpn, Some((*slot, *epoch)))),
+            (Operation::Issue { qpn }, Outcome::Ok, _) => self.unseen.push((*qpn, None)),
+            _ => {}
         }
         let (before, after) =
             (QpState::from_number(r.state_before), QpState::from_number(r.state_after));
@@ -244,6 +287,7 @@ impl<D: Dut> Engine for BareEngine<D> {
     }
 
     fn set_wire_room(&mut self, room: bool) {
+        self.wire_closed = !room;
         self.driver.close(if room { 0 } else { timing::ISSUE });
     }
 
@@ -254,6 +298,7 @@ impl<D: Dut> Engine for BareEngine<D> {
         self.cqes.clear();
         self.events.clear();
         self.issues.clear();
+        self.unseen.clear();
         self.states.clear();
         self.driver.reset(&self.policy).map_err(|e| Defect(e.to_string()))
     }

@@ -149,7 +149,7 @@ impl Engine for ModelEngine {
 
     fn reset(&mut self) -> Result<(), Defect> {
         self.machine = Machine::new(self.config, self.policy);
-        self.watch.look_at_all();
+        self.watch = Watch::default();
         Ok(())
     }
 

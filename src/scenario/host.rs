@@ -110,9 +110,10 @@ impl Host {
         self.states.get(&qpn).copied()
     }
 
-    /// Epoch and slot of the oldest WQE that a completion report can be about.
-    pub fn oldest(&self, qpn: u32, queue: Queue) -> Option<(u16, u16)> {
-        self.outstanding.get(&(qpn, queue))?.front().copied()
+    /// Epoch and slot of the oldest WQEs that completion reports can be about, at most `most`.
+    pub fn outstanding(&self, qpn: u32, queue: Queue, most: u32) -> Vec<(u16, u16)> {
+        let all = self.outstanding.get(&(qpn, queue)).into_iter().flatten();
+        all.take(most as usize).copied().collect()
     }
 
     /// WQE index for the next post on this queue.

@@ -40,7 +40,13 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
         None => Config::DEFAULT,
         Some(n) => n.one_of("configuration", names::CONFIGS)?,
     };
-    let mut scope = Scope { text, config, names: Names::default(), transports: BTreeMap::new() };
+    let mut scope = Scope {
+        text,
+        config,
+        names: Names::default(),
+        transports: BTreeMap::new(),
+        transports_by_name: BTreeMap::new(),
+    };
 
     let mut cqs = Vec::new();
     for node in tables(&top, "cq", "[[cq]]")? {
@@ -154,8 +160,9 @@ pub(super) struct Scope<'t> {
     pub text: &'t str,
     pub config: Config,
     pub names: Names,
-    /// Of QPs declared so far, by number.
+    /// Of QPs declared so far, by number, and by name where one number has had several names.
     pub transports: BTreeMap<u32, Transport>,
+    pub transports_by_name: BTreeMap<String, Transport>,
 }
 
 /// Number of a name in one of the lists; the latest wins.
@@ -197,7 +204,9 @@ impl Scope<'_> {
 
     /// The QPs that a text means; `node` is where it stands.
     pub fn named_qps(&self, node: &Node<'_>, text: &str) -> Result<Range<u32>> {
-        if let Some(qpn) = look_up(&self.names.qps, text) {
+        // A key of a table says a number in letters.
+        let number = || text.parse().ok().filter(|qpn| *qpn < u32::MAX);
+        if let Some(qpn) = look_up(&self.names.qps, text).or_else(number) {
             return Ok(qpn..qpn + 1);
         }
         let (name, members) = match text.strip_suffix(']').and_then(|t| t.split_once('[')) {
@@ -212,6 +221,14 @@ impl Scope<'_> {
             .map(String::as_str)
             .collect();
         Err(unknown(node, "QP", name, &names))
+    }
+
+    /// The transport that `node` means by naming this QP: a name keeps what it was declared with,
+    /// also when a later QP takes its number.
+    pub fn transport_of(&self, node: &Node<'_>, qpn: u32) -> Transport {
+        let name = node.str().ok().and_then(|text| text.split('[').next());
+        let named = name.and_then(|name| self.transports_by_name.get(name));
+        named.or_else(|| self.transports.get(&qpn)).copied().unwrap_or_default()
     }
 
     /// A CQ by name or by number.
@@ -292,6 +309,7 @@ impl Scope<'_> {
         };
         if let Some(t) = transport.transport() {
             self.transports.extend((qpn..qpn + count).map(|q| (q, t)));
+            self.transports_by_name.insert(name.clone(), t);
         }
         let state = f.get("state").map_or(Ok(QpState::Reset), |n| read_state(&n))?;
         if transport.transport().is_none() && state != QpState::Reset {

@@ -168,10 +168,24 @@ impl Scope<'_> {
                 each.into_iter().map(|(q, m)| Expected::Unset(q, m)).collect()
             }
             "attr" => {
-                let qpn = self.only_qp(value, subjects)?;
-                let mut all = Vec::new();
-                read_values(value, |f, v| all.push(Expected::Attr(qpn, f.name, v)))?;
-                all
+                // By QP, if what stands in it are tables that no attribute has.
+                let of_qps = value
+                    .any_fields()?
+                    .entries()
+                    .iter()
+                    .all(|(_, n)| n.is_table() && !["av", "alt_av"].contains(&n.name));
+                let attrs = |n: &Node<'_>| {
+                    let mut all = Vec::new();
+                    read_values(n, |f, v| all.push((f.name, v))).map(|_| all)
+                };
+                let each = match of_qps {
+                    true => self.per_qp(value, subjects, attrs)?,
+                    false => vec![(self.only_qp(value, subjects)?, attrs(value)?)],
+                };
+                let one = |(q, all): (u32, Vec<_>)| {
+                    all.into_iter().map(move |(name, v)| Expected::Attr(q, name, v))
+                };
+                each.into_iter().flat_map(one).collect()
             }
             "arm" => {
                 let choices =
@@ -255,13 +269,18 @@ impl Scope<'_> {
         what: &str,
         read: impl Fn(&Node<'_>) -> Result<T>,
     ) -> Result<Vec<(u32, T)>> {
-        let names: Vec<&str> = known.iter().map(|(n, _)| n.as_str()).collect();
         let title = format!("`{}` (a value per {what})", value.name);
         let fields = value.any_fields()?.called(&title);
+        let entries = fields.entries();
+        let names = known.iter().map(|(n, _)| n.as_str());
+        // A key says a number in letters.
+        let numbers = entries.iter().map(|(_, n)| n.name).filter(|n| n.parse::<u32>().is_ok());
+        let known_here: Vec<&str> = names.chain(numbers).collect();
         let mut all = Vec::new();
-        for (_, n) in fields.only(&names)?.entries() {
-            if let Some((_, number)) = known.iter().rev().find(|(k, _)| k == n.name) {
-                all.push((*number, read(&n)?));
+        for (_, n) in fields.only(&known_here)?.entries() {
+            let named = known.iter().rev().find(|(k, _)| k == n.name).map(|(_, number)| *number);
+            if let Some(number) = named.or_else(|| n.name.parse().ok()) {
+                all.push((number, read(&n)?));
             }
         }
         Ok(all)

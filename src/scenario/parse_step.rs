@@ -360,7 +360,7 @@ impl Scope<'_> {
             WqeFormat::Book => segments,
             // In units of 16 bytes: control segment and what the class has before its data.
             WqeFormat::Mlx5 => {
-                let transport = self.transports.get(&qpn).copied().unwrap_or_default();
+                let transport = self.transport_of(&f.need("qp")?, qpn);
                 let fixed = OpClass::from_mlx5(opcode).map_or(1, |c| c.fixed_units(transport));
                 (u32::from(fixed) + segments).min(63)
             }

@@ -48,7 +48,7 @@ impl Scope<'_> {
         let format = f.get("format").map_or(Ok(WqeFormat::Mlx5), |n| {
             n.one_of("WQE format", &[("book", WqeFormat::Book), ("mlx5", WqeFormat::Mlx5)])
         })?;
-        let own = self.transports.get(&qpn).copied().unwrap_or_default();
+        let own = self.transport_of(&f.need("qp")?, qpn);
         let transport = f.get("transport").map_or(Ok(own), |n| {
             n.one_of(
                 "transport",

@@ -11,7 +11,7 @@ use super::host::Host;
 use super::parse_step::default_values;
 use super::trace::{CqLane, Happening, Judgement, QpLane, StepTrace, Trace};
 use crate::model::{
-    AttrMask, Modify, Operation, Outcome, QpState, Queue, Transport, transition_row,
+    AttrMask, Complete, Modify, Operation, Outcome, QpState, Queue, Transport, transition_row,
 };
 
 /// Runs all steps and judges every expectation.
@@ -79,9 +79,11 @@ impl<'a> Runner<'a> {
         let mut rest = Vec::new();
         let result = self.engine.finish(&mut rest);
         self.take(rest);
-        if let Some(last) = self.steps.last_mut() {
-            // What the end brings about belongs to no step's expectations, but is shown.
-            last.happenings.append(&mut self.now.happenings);
+        // What the end brings about belongs to no step, but is shown.
+        if result.is_ok() && !self.now.happenings.is_empty() {
+            self.now.number = self.steps.last().map_or(0, |s| s.number) + 1;
+            self.now.text = "The end: the wire has room, and what is owed is done".to_owned();
+            self.end_step()?;
         }
         result
     }
@@ -162,8 +164,10 @@ impl<'a> Runner<'a> {
             Operation::CreateQp { qpn, transport, .. } => {
                 let transport = Transport::from_number(transport);
                 if let Some(at) = self.lane_of.get(&qpn) {
-                    let lane = &mut self.qps[*at];
-                    lane.transport = transport.or(lane.transport);
+                    // A refused one leaves the QP of that number as it is.
+                    if outcome == Outcome::Ok {
+                        self.qps[*at].transport = transport;
+                    }
                 } else {
                     self.lane_of.insert(qpn, self.qps.len());
                     self.qps.push(QpLane { qpn, name: self.scenario.names.qp(qpn), transport });
@@ -295,7 +299,7 @@ impl<'a> Runner<'a> {
                     index = index.wrapping_add(1);
                 }
             }
-            Action::Complete(c) => self.complete(c, line)?,
+            Action::Complete(c) => self.complete(std::slice::from_ref(c), line)?,
             Action::Fault { cqn, inaccessible } => {
                 let op = Operation::SetCqFault { cqn: *cqn, inaccessible: *inaccessible };
                 self.ask(op)?;
@@ -338,6 +342,15 @@ impl<'a> Runner<'a> {
                 result?;
                 self.now.notes.push(format!("wait {n} clocks"));
             }
+            Action::Each { qpns, action } if matches!(**action, Action::Complete(_)) => {
+                let each: Vec<CompleteAsk> = (qpns.clone())
+                    .filter_map(|qpn| match action.on(qpn) {
+                        Action::Complete(ask) => Some(ask),
+                        _ => None,
+                    })
+                    .collect();
+                self.complete(&each, line)?;
+            }
             Action::Each { qpns, action } => {
                 for qpn in qpns.clone() {
                     self.action(&action.on(qpn), line)?;
@@ -364,24 +377,32 @@ impl<'a> Runner<'a> {
         count
     }
 
-    fn complete(&mut self, ask: &CompleteAsk, line: usize) -> Result<(), Defect> {
-        if ask.explicit {
-            self.ask(Operation::Complete(ask.report))?;
-            return Ok(());
-        }
-        for done in 0..ask.count {
-            let Some((epoch, slot)) = self.host.oldest(ask.report.qpn, ask.report.queue) else {
+    /// What is reported on is chosen before the first report: how far the hardware has come with a
+    /// flush in the meantime depends on the engine.
+    fn complete(&mut self, asks: &[CompleteAsk], line: usize) -> Result<(), Defect> {
+        let mut reports = Vec::new();
+        for ask in asks {
+            if ask.explicit {
+                reports.push(ask.report);
+                continue;
+            }
+            let out = self.host.outstanding(ask.report.qpn, ask.report.queue, ask.count);
+            if out.len() < ask.count as usize {
                 let name = self.scenario.names.qp(ask.report.qpn);
                 self.fail(
                     line,
                     format!("{} WQEs to complete on {name}", ask.report.queue),
                     &format!("{} outstanding", ask.count),
-                    format!("{done} outstanding"),
+                    format!("{} outstanding", out.len()),
                 );
-                return Ok(());
-            };
-            let mut report = ask.report;
-            (report.epoch, report.slot) = (epoch, slot);
+            }
+            reports.extend(out.into_iter().map(|(epoch, slot)| Complete {
+                epoch,
+                slot,
+                ..ask.report
+            }));
+        }
+        for report in reports {
             self.ask(Operation::Complete(report))?;
         }
         Ok(())

@@ -10,16 +10,9 @@ use crate::model::{Effects, EventKinds, Operation, Outcome, QpState};
 pub(super) struct Watch {
     known: Vec<(u32, Option<QpState>)>,
     place: BTreeMap<u32, usize>,
-    /// Something may have happened to all of them.
-    look_at_all: bool,
 }
 
 impl Watch {
-    /// Every QP may have changed before the next operation.
-    pub fn look_at_all(&mut self) {
-        self.look_at_all = true;
-    }
-
     /// The changes that an operation brought about. `state` tells the state after it.
     pub fn changes(
         &mut self,
@@ -43,7 +36,7 @@ impl Watch {
                 *last = now;
             }
         };
-        if std::mem::take(&mut self.look_at_all) || cq_error {
+        if cq_error {
             self.known.iter_mut().for_each(look);
         } else if let Some(at) = op.qpn().and_then(|q| self.place.get(&q)) {
             look(&mut self.known[*at]);

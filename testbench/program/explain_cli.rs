@@ -149,7 +149,7 @@ fn values_wider_than_their_field_are_refused_and_never_cut() {
             "--from RTR --to RTS --mask 0x52e01 --mig-armed",
             "path_mig_state=REARM",
             "PATH_MIG_STATE",
-            "accepted: 0 and 2",
+            "stored path migration state is ARMED",
         ),
     ] {
         let v = json(&format!("--transport RC {row} --set {set}"));
@@ -414,6 +414,25 @@ fn attributes_beyond_the_tables_have_names() {
     assert!(says(&v, "bit 25 is RATE_LIMIT: packet pacing belongs to raw packet QPs"), "{v:#}");
     assert!(says(&v, "bit 21 was SMAC in older kernels"), "{v:#}");
     assert!(says(&v, "no row of any transport takes CAP"), "{v:#}");
+}
+
+#[test]
+fn the_row_of_cur_state_is_named_where_it_judges() {
+    let v =
+        json("--transport RC --from RTR --to RTS --mask 0x12e03 --cur-state RTS --profile linux");
+    assert!(
+        says(&v, "TIMEOUT is not allowed in RTS; allowed in RTR to RTS and SQD to SQD"),
+        "{v:#}"
+    );
+    assert!(says(&v, "without CUR_STATE, or with RTR, where the QP is, the same mask is accepted"));
+}
+
+#[test]
+fn rearm_is_refused_for_what_the_qp_holds() {
+    let rearm = "--transport RC --from RTS --attrs PATH_MIG_STATE --set path_mig_state=1";
+    assert_eq!(json(rearm)["verdict"], "accept");
+    let v = json(&format!("{rearm} --mig-armed"));
+    assert!(says(&v, "refused while the QP's stored path migration state is ARMED"), "{v:#}");
 }
 
 #[test]

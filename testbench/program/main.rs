@@ -12,6 +12,7 @@ mod provision_cases;
 mod report_page;
 mod reuse;
 mod sandbox;
+mod scenario_engines;
 mod scenario_errors;
 mod scenario_expect;
 mod scenario_files;

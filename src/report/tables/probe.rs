@@ -8,6 +8,7 @@ use crate::model::{
 };
 
 /// One QP on one CQ.
+#[derive(Clone)]
 pub(crate) struct Probe {
     machine: Machine,
     transport: Transport,
@@ -94,6 +95,11 @@ impl Probe {
 
     /// Reports an error for the oldest work request of the queue.
     pub fn fail(&mut self, queue: Queue) -> Option<Effects> {
+        self.fail_with(queue, status::LOC_PROT_ERR)
+    }
+
+    /// The same with this status.
+    pub fn fail_with(&mut self, queue: Queue, status: u8) -> Option<Effects> {
         let qp = self.machine.qp(0)?;
         let (epoch, slot) = match queue {
             Queue::Send => (qp.send_epoch, qp.sq_head),
@@ -104,7 +110,7 @@ impl Probe {
             queue,
             epoch,
             slot,
-            status: status::LOC_PROT_ERR,
+            status,
             byte_count: 0,
             opcode: 0,
             imm: 0,

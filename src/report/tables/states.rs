@@ -3,7 +3,7 @@
 use super::probe::Probe;
 use super::{Cell, Table};
 use crate::explain::route::edges;
-use crate::model::{Outcome, Policy, QpState, Queue, Transport};
+use crate::model::{Outcome, Policy, QpState, Queue, Transport, status};
 
 /// A move of the hardware's own: a completion error of one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub(super) struct Fall {
     pub from: QpState,
     pub to: QpState,
     pub queue: Queue,
+    /// A message that is too long is no such error.
+    pub not_for_length: bool,
 }
 
 /// Every state change that a completion error of a busy QP brings about.
@@ -27,9 +29,14 @@ pub(super) fn falls(policy: &Policy) -> Vec<Fall> {
                 }),
                 _ => Probe::busy_in_state(transport, state, policy),
             };
-            let Some(effects) = probe.and_then(|mut p| p.fail(queue)) else { continue };
-            if let (Outcome::Ok, Some(to)) = (effects.outcome, effects.state_after) {
-                all.push(Fall { transport, from: state, to, queue });
+            let Some(probe) = probe else { continue };
+            let after = |status| {
+                let effects = probe.clone().fail_with(queue, status)?;
+                effects.state_after.filter(|_| effects.outcome == Outcome::Ok)
+            };
+            if let Some(to) = after(status::LOC_PROT_ERR) {
+                let not_for_length = after(status::LOC_LEN_ERR) != Some(to);
+                all.push(Fall { transport, from: state, to, queue, not_for_length });
             }
         }
     }
@@ -52,7 +59,10 @@ pub(super) fn states(policy: &Policy) -> Table {
             falls
                 .iter()
                 .filter(|f| f.from == *state && f.queue == queue)
-                .map(|f| format!("{} {}", f.transport, f.to))
+                .map(|f| {
+                    let not = if f.not_for_length { " (not for LOC_LEN_ERR)" } else { "" };
+                    format!("{} {}{not}", f.transport, f.to)
+                })
                 .collect()
         };
         rows.push(vec![
