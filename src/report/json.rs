@@ -73,13 +73,23 @@ fn step(s: &StepTrace, trace: &Trace) -> Value {
                 "internal": h.is_internal(),
                 "outcome": h.effects.outcome.name(),
             });
-            if let (Outcome::ModifyRefused, Answer::Modify(v)) =
-                (h.effects.outcome, &h.effects.answer)
-            {
-                value["layer"] = json!(v.layer.name());
-                value["missing"] = json!(v.missing.names());
-                value["extra"] = json!(v.extra.names());
-                value["bad_values"] = json!(v.bad_values.names());
+            match &h.effects.answer {
+                Answer::Modify(v) if h.effects.outcome != Outcome::Ok => {
+                    value["layer"] = json!(v.layer.name());
+                    value["missing"] = json!(v.missing.names());
+                    value["extra"] = json!(v.extra.names());
+                    value["bad_values"] = json!(v.bad_values.names());
+                }
+                Answer::BadWqe(errors) => value["wqe_errors"] = json!(errors.names()),
+                Answer::Posted { slot, epoch } => {
+                    value["slot"] = json!(slot);
+                    value["epoch"] = json!(epoch);
+                }
+                Answer::CreatedQp { send_exceeds, recv_exceeds } => {
+                    value["send_cq_exceeds"] = json!(send_exceeds);
+                    value["recv_cq_exceeds"] = json!(recv_exceeds);
+                }
+                _ => {}
             }
             if let Some(clock) = h.clock {
                 value["clock"] = json!(clock);
@@ -142,6 +152,7 @@ fn cqe(c: &Cqe, trace: &Trace) -> Value {
         "queue": c.queue.name(),
         "index": c.wqe_index,
         "status": status_name(c.status),
+        "status_number": c.status,
         "opcode": c.opcode,
         "byte_count": c.byte_count,
         "imm": c.imm,

@@ -10,27 +10,27 @@ use crate::model::{
 pub fn operation(op: &Operation, names: &impl Naming) -> String {
     match op {
         Operation::CreateCq { cqn, depth, ignore_overrun } => format!(
-            "create CQ {} of depth {depth}{}",
-            names.cq(*cqn),
+            "create {} of depth {depth}{}",
+            cq(names, *cqn),
             if *ignore_overrun { ", ignoring overrun" } else { "" }
         ),
-        Operation::DestroyCq { cqn } => format!("destroy CQ {}", names.cq(*cqn)),
-        Operation::QueryCq { cqn } => format!("query CQ {}", names.cq(*cqn)),
+        Operation::DestroyCq { cqn } => format!("destroy {}", cq(names, *cqn)),
+        Operation::QueryCq { cqn } => format!("query {}", cq(names, *cqn)),
         Operation::SetCqFault { cqn, inaccessible } => format!(
-            "{} CQ {}",
+            "{} {}",
             if *inaccessible { "make inaccessible:" } else { "make accessible again:" },
-            names.cq(*cqn)
+            cq(names, *cqn)
         ),
         Operation::CreateQp { qpn, transport, send_cqn, recv_cqn, .. } => {
             let transport = Transport::from_number(*transport)
                 .map_or_else(|| format!("transport {transport}"), |t| t.to_string());
             let (send, recv) = (names.cq(*send_cqn), names.cq(*recv_cqn));
             let cqs = if send == recv { send } else { format!("{send} and {recv}") };
-            format!("create {transport} QP {} on {cqs}", names.qp(*qpn))
+            format!("create {transport} {} on {cqs}", qp(names, *qpn))
         }
-        Operation::DestroyQp { qpn } => format!("destroy QP {}", names.qp(*qpn)),
+        Operation::DestroyQp { qpn } => format!("destroy {}", qp(names, *qpn)),
         Operation::ModifyQp(m) => modify(m, names),
-        Operation::QueryQp { qpn } => format!("query QP {}", names.qp(*qpn)),
+        Operation::QueryQp { qpn } => format!("query {}", qp(names, *qpn)),
         Operation::PostWqe(w) => {
             let name = wqe_opcode_name(w.units[0][0] as u8);
             format!("post {name} on {}, in block {} of its ring", names.qp(w.qpn), w.first_block)
@@ -42,7 +42,7 @@ pub fn operation(op: &Operation, names: &impl Naming) -> String {
         Operation::DeregKey { lkey } => format!("deregister key {lkey}"),
         Operation::PostSend(p) => {
             let [opcode, _, flags, _] = p.ctrl;
-            let fenced = if (flags >> 5) & 7 >= 2 { "fenced " } else { "" };
+            let fenced = if matches!(flags >> 5 & 7, 2..=4) { "fenced " } else { "" };
             let silent = if flags >> 2 & 3 < 2 { "unsignaled " } else { "" };
             let name = wqe_opcode_name(opcode as u8);
             format!("post {fenced}{silent}{name} on {}", names.qp(p.qpn))
@@ -64,6 +64,19 @@ pub fn operation(op: &Operation, names: &impl Naming) -> String {
         Operation::Cascade { qpn } => format!("CQ error reaches {}", names.qp(*qpn)),
         Operation::Unknown { channel, code } => format!("unknown code {code} on {channel}"),
     }
+}
+
+/// `QP A`, or `QP 7` for one without a name, whose name is that already.
+fn qp(names: &impl Naming, qpn: u32) -> String {
+    with_kind("QP ", names.qp(qpn))
+}
+
+fn cq(names: &impl Naming, cqn: u32) -> String {
+    with_kind("CQ ", names.cq(cqn))
+}
+
+fn with_kind(kind: &str, name: String) -> String {
+    if name.starts_with(kind) { name } else { format!("{kind}{name}") }
 }
 
 fn modify(m: &Modify, names: &impl Naming) -> String {

@@ -225,3 +225,30 @@ fn a_storm_is_a_small_page() {
         assert!(picture.contains(text) && page.contains(text), "{text} is not shown");
     }
 }
+
+#[test]
+fn json_says_why_a_call_was_refused_and_where_a_post_went() {
+    let text = "title = 'one'\n[[cq]]\nname = 'C'\ndepth = 4\n[[qp]]\nname = 'A'\nstate = 'RTS'\n\
+        [[step]]\ndo = [{ post_send = { qp = 'A', raw = [10, 0x3f, 0xe0, 0] } }, \
+        { post_send = { qp = 'A' } }, { modify = { qp = 9, to = 'INIT' } }, \
+        { modify = { qp = 'A', to = 'RTR' } }, { complete = { qp = 'A', status = 77 } }]\n\
+        expect = { outcome = 'any' }\n";
+    let output = Command::cargo_bin("rnic-cosim")
+        .expect("the binary of this crate")
+        .args(["run", "-", "--engine", "model", "--json", "--policy", "wqe_check=at_post"])
+        .write_stdin(text)
+        .output()
+        .expect("it starts");
+    let all: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let steps = all[0]["steps"].as_array().expect("steps");
+    let ops = &steps.last().expect("a step")["operations"];
+    assert_eq!(ops[0]["outcome"], "bad_wqe", "{ops:#}");
+    assert!(!ops[0]["wqe_errors"].as_array().expect("errors").is_empty());
+    assert_eq!((&ops[1]["slot"], &ops[1]["epoch"]), (&0.into(), &0.into()), "{ops:#}");
+    assert_eq!((&ops[2]["outcome"], &ops[2]["layer"]), (&"no_qp".into(), &"qp".into()));
+    assert_eq!(
+        (&ops[3]["outcome"], &ops[3]["layer"]),
+        (&"modify_refused".into(), &"transition".into())
+    );
+    assert_eq!(all[0]["cqs"]["C"]["written"][0]["status_number"], 77, "{:#}", all[0]["cqs"]);
+}
