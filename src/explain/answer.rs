@@ -231,6 +231,12 @@ impl Speech<'_> {
                 format!("CUR_STATE is taken to be the real state, {}", state_name(q.from)),
             );
         }
+        if q.transport == Transport::Rc && q.from == QpState::Sqe.number() {
+            self.say(
+                Layer::None,
+                "an RC QP is never in SQE: its send errors lead to ERR. This is what the table would say",
+            );
+        }
         let layer = answer.layer.unwrap_or_default();
         match layer {
             Layer::None | Layer::Qp => {}
@@ -249,7 +255,7 @@ impl Speech<'_> {
             self.say(
                 Layer::Drain,
                 format!(
-                    "the send queue still drains: wait for the drained event (SQ_DRAINED), then {} is accepted; the way to RESET or ERR is open at any time",
+                    "the send queue still drains: wait for the drained event (SQ_DRAINED; without EN_SQD_ASYNC_NOTIFY on the way to SQD there is none, ask ibv_query_qp for sq_draining), then {} is accepted; the way to RESET or ERR is open at any time",
                     place(q.from, q.target())
                 ),
             );

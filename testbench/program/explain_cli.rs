@@ -436,6 +436,13 @@ fn rearm_is_refused_for_what_the_qp_holds() {
 }
 
 #[test]
+fn rc_has_no_sqe() {
+    let word = "an RC QP is never in SQE";
+    assert!(says(&json("--transport RC --from SQE --to RTS --attrs STATE"), word));
+    assert!(!says(&json("--transport UC --from SQE --to RTS --attrs STATE"), word));
+}
+
+#[test]
 fn a_state_that_is_none_is_said_without_a_mask_too() {
     assert!(says(&json("--transport RC --from 9 --to RTS"), "present state 9 is not a state"));
 }
