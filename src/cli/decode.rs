@@ -100,10 +100,7 @@ fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
         return u8::try_from(n).map_err(|_| "expected a number of 8 bits, 0..=255 (0xff)".into());
     }
     let up = s.to_ascii_uppercase();
-    let bare = ["MLX5_CQE_SYNDROME_", "MLX5_CQ_ERROR_SYNDROME_", "IBV_WC_", "IB_WC_"]
-        .iter()
-        .find_map(|p| up.strip_prefix(p))
-        .unwrap_or(&up);
+    let bare = decode::PREFIXES.iter().find_map(|p| up.strip_prefix(p)).unwrap_or(&up);
     if let Some(m) = table.iter().find(|m| m.name == bare) {
         return Ok(m.value);
     }

@@ -1,6 +1,7 @@
 //! Rows to blocks: each byte is placed where its offset says, and nothing is padded.
 
-use super::lex::{self, Entry, Foreign, Line, WqeHead};
+use super::lex::{self, Entry, Foreign, FwCommand, Line, WqeHead};
+use super::message;
 use super::record::Check;
 
 /// How the bytes of a block were printed.
@@ -49,6 +50,8 @@ pub enum Item {
         cqn: u32,
         syndrome: u8,
     },
+    /// Line and message.
+    FwCommand(usize, FwCommand),
 }
 
 /// A place that looks like a dump but cannot be placed.
@@ -69,6 +72,8 @@ pub struct Paste {
     pub failed: Vec<Check>,
     /// Output of another device family, with its line.
     pub foreign: Vec<(usize, Foreign)>,
+    /// The first line that names a status without telling of a completion.
+    pub hint: Option<(usize, &'static str)>,
     pub lines: usize,
 }
 
@@ -86,6 +91,8 @@ struct Assembler {
     words: Vec<(usize, Vec<u8>)>,
     /// Bytes without offset.
     plain: Vec<(usize, Vec<u8>)>,
+    /// The words that follow are those of an entry with another layout.
+    foreign_words: bool,
 }
 
 /// Reads a whole paste.
@@ -96,30 +103,24 @@ pub fn assemble(text: &str) -> Paste {
     let mut i = 0;
     while i < lines.len() {
         let at = i + 1;
+        let parts = message::parts(lines[i]);
+        if parts.len() > 1 {
+            for part in parts {
+                a.take(at, message::message(part));
+            }
+            i += 1;
+            continue;
+        }
         let mut line = lex::line(lines[i]);
         i += 1;
-        // A message that goes on in the next lines: at most three in all.
         if !matches!(line, Line::Blank | Line::Row { .. } | Line::Words(_) | Line::Bytes(_)) {
-            let mut joined = lines[i - 1].trim().to_owned();
-            let mut taken = 0;
-            while taken < 2 && joined.len() < 4096 && lex::continues(&joined) {
-                match lines.get(i + taken).map(|l| (l, lex::line(l))) {
-                    Some((l, Line::Other | Line::Entry(_))) => {
-                        joined.push(' ');
-                        joined.push_str(l.trim_start_matches(['>', '|', ' ', '\t']).trim_end());
-                        taken += 1;
-                    }
-                    _ => break,
-                }
+            if let Some((whole, taken)) = continued(lines[i - 1], &lines[i..]) {
+                line = whole;
+                i += taken;
             }
-            if taken > 0 {
-                let whole = lex::message(&joined);
-                let better = !matches!(whole, Line::Other | Line::CqeFollows);
-                if better && !lex::continues(&joined) {
-                    line = whole;
-                    i += taken;
-                }
-            }
+        }
+        if line == Line::Other && a.out.hint.is_none() {
+            a.out.hint = message::names_status(lines[at - 1]).map(|name| (at, name));
         }
         a.take(at, line);
     }
@@ -127,8 +128,39 @@ pub fn assemble(text: &str) -> Paste {
     a.out
 }
 
+/// A message that goes on in the next lines, at most three in all: it, and how many it takes.
+fn continued(first: &str, rest: &[&str]) -> Option<(Line, usize)> {
+    let mut joined = first.trim().to_owned();
+    let mut taken = 0;
+    while taken < 2 && joined.len() < 4096 && message::continues(&joined) {
+        match rest.get(taken).map(|l| (l, lex::line(l))) {
+            Some((l, Line::Other | Line::Entry(_))) => {
+                joined.push(' ');
+                joined.push_str(l.trim_start_matches(['>', '|', ' ', '\t']).trim_end());
+                taken += 1;
+            }
+            _ => break,
+        }
+    }
+    if taken == 0 || message::continues(&joined) {
+        return None;
+    }
+    let whole = message::message(&joined);
+    (!matches!(whole, Line::Other | Line::CqeFollows)).then_some((whole, taken))
+}
+
 impl Assembler {
     fn take(&mut self, at: usize, line: Line) {
+        if self.foreign_words {
+            match line {
+                Line::Words(b) => {
+                    self.out.foreign.push((at, Foreign::Hns { words: b.len() / 4 }));
+                    return;
+                }
+                Line::Blank => {}
+                _ => self.foreign_words = false,
+            }
+        }
         match line {
             Line::Row { offset, bytes } => {
                 self.flush_words();
@@ -167,6 +199,7 @@ impl Assembler {
             }
             Line::Entry(e) => {
                 self.flush();
+                self.foreign_words = e.foreign_dump;
                 self.out.items.push(Item::Entry(at, e));
             }
             Line::EntryDetail(d) => {
@@ -188,6 +221,10 @@ impl Assembler {
             Line::CqEvent { cqn, syndrome } => {
                 self.flush();
                 self.out.items.push(Item::CqEvent { line: at, cqn, syndrome });
+            }
+            Line::FwCommand(c) => {
+                self.flush();
+                self.out.items.push(Item::FwCommand(at, c));
             }
             Line::Foreign(f) => {
                 self.flush();

@@ -1,7 +1,10 @@
 //! One line of a paste: what is it?
 //!
-//! Knows the shapes in which drivers and libraries print, nothing of what the bytes mean.
-//! A line that is none of them is [`Line::Other`] and may be any log text.
+//! Knows the shapes in which drivers and libraries print, nothing of what the bytes mean; text
+//! without bytes is read in `message`. A line that is none of them is [`Line::Other`] and may
+//! be any log text.
+
+use super::message;
 
 /// A message of a driver or library about one completion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +24,21 @@ pub struct Entry {
     pub operation: Option<String>,
     pub remote_qpn: Option<u32>,
     pub length: Option<u32>,
+    pub wqe_counter: Option<u16>,
+    /// The bytes that follow are those of an entry with another layout.
+    pub foreign_dump: bool,
+    /// What a person must know of this print.
+    pub say: Option<&'static str>,
+}
+
+/// A command that the firmware of the adapter refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FwCommand {
+    pub command: String,
+    pub opcode: u16,
+    pub status: u8,
+    pub status_text: String,
+    pub syndrome: Option<u32>,
 }
 
 /// Header that the driver prints before the bytes of a WQE.
@@ -41,6 +59,8 @@ pub enum Foreign {
     Mthca { words: usize },
     /// One line with QPN, WQE index and opcode.
     Mlx4 { index: u32, opcode: u8 },
+    /// Words of an hns CQE; how many on this line.
+    Hns { words: usize },
     /// Default output of hexdump or od: 16-bit words in the order of the printing host.
     HostWords,
 }
@@ -68,6 +88,7 @@ pub enum Line {
         cqn: u32,
         syndrome: u8,
     },
+    FwCommand(FwCommand),
     Foreign(Foreign),
     /// A row with something in it that is no byte. Column counts from 1.
     Damaged {
@@ -158,7 +179,7 @@ pub fn line(raw: &str) -> Line {
     if let Some(b) = byte_line(&t) {
         return Line::Bytes(b);
     }
-    message(body)
+    message::message(body)
 }
 
 /// `offset: byte byte ...` after any prefix.
@@ -289,165 +310,4 @@ fn mthca(body: &str) -> Option<Foreign> {
         })
         .count();
     (words > 0 && body.starts_with('[')).then_some(Foreign::Mthca { words })
-}
-
-/// Words of a message: letters, digits, `_` and `.`; lower case.
-fn words_of(s: &str) -> Vec<String> {
-    s.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .filter(|w| !w.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect()
-}
-
-fn number(s: &str) -> Option<u64> {
-    match s.strip_prefix("0x") {
-        Some(h) => u64::from_str_radix(h, 16).ok(),
-        None => s.parse().ok(),
-    }
-}
-
-/// The number behind a key of one or more words, unless one of `not_after` precedes the key.
-fn after(w: &[String], key: &[&str], not_after: &[&str]) -> Option<u64> {
-    (0..w.len().saturating_sub(key.len())).find_map(|i| {
-        let hit = key.iter().enumerate().all(|(k, s)| w[i + k] == *s);
-        let blocked = i > 0 && not_after.contains(&w[i - 1].as_str());
-        if hit && !blocked { number(&w[i + key.len()]) } else { None }
-    })
-}
-
-fn after_any(w: &[String], keys: &[&[&str]]) -> Option<u64> {
-    keys.iter().find_map(|k| after(w, k, &[]))
-}
-
-fn has(w: &[String], phrase: &[&str]) -> bool {
-    w.windows(phrase.len()).any(|x| x.iter().zip(phrase).all(|(a, b)| a == b))
-}
-
-fn byte(n: Option<u64>) -> Option<u8> {
-    n.and_then(|n| u8::try_from(n).ok())
-}
-
-fn word(n: Option<u64>) -> Option<u32> {
-    n.and_then(|n| u32::try_from(n).ok())
-}
-
-/// Does a message go on in the next line, because the mail program wrapped it or the driver
-/// prints it in two?
-pub fn continues(body: &str) -> bool {
-    let w = words_of(body);
-    let unfinished = |start: &[&str], end: &[&str]| has(&w, start) && after(&w, end, &[]).is_none();
-    unfinished(&["error", "cqe", "on", "cqn"], &["vendor", "syndrome"])
-        || unfinished(&["wqe", "dump"], &["len"]) && has(&w, &["wq", "size"])
-        || has(&w, &["cq", "error", "on", "cqn"])
-            && after_any(&w, &[&["syndrome"], &["syndrom"]]).is_none()
-        || has(&w, &["wqe", "index"]) && has(&w, &["qpn"]) && !has(&w, &["opcode"])
-}
-
-/// Text without hex rows.
-pub fn message(body: &str) -> Line {
-    let w = words_of(body);
-    if let Some(f) = mlx4(&w) {
-        return Line::Foreign(f);
-    }
-    if has(&w, &["wqe", "dump"]) && has(&w, &["wq", "size"]) {
-        return Line::WqeHead(WqeHead {
-            wq_size: word(after(&w, &["wq", "size"], &[])),
-            index: word(after(&w, &["wqe", "index"], &[])),
-            len: word(after(&w, &["len"], &[])),
-        });
-    }
-    let syndrome = byte(
-        ["syndrome", "synd", "syndrom"].iter().find_map(|k| after(&w, &[k], &["vendor", "hw"])),
-    );
-    if has(&w, &["cq", "error", "on", "cqn"]) {
-        if let (Some(cqn), Some(syndrome)) = (word(after(&w, &["cqn"], &[])), syndrome) {
-            return Line::CqEvent { cqn, syndrome };
-        }
-    }
-    let vendor = byte(after_any(
-        &w,
-        &[
-            &["vendor", "syndrome"],
-            &["vendor", "synd"],
-            &["vendor_err_synd"],
-            &["vendor_syndrome"],
-            &["vendor_err"],
-            &["vendor", "err"],
-            &["vendor", "code"],
-            &["vendor"],
-            &["vend"],
-        ],
-    ));
-    let status = byte(after_any(&w, &[&["status"], &["wc", "error"], &["wc_status"]]));
-    let mut e = Entry {
-        status,
-        syndrome,
-        vendor,
-        qpn: word(after_any(&w, &[&["qn"], &["sqn"], &["qp_num"], &["qpn"], &["qp"]])),
-        ..Entry::default()
-    };
-    if has(&w, &["error", "cqe", "on", "cqn"]) {
-        e.heads_dump = true;
-        e.ethernet = has(&w, &["ci"]);
-        e.cqn = word(after(&w, &["cqn"], &[]));
-        e.ci = word(after(&w, &["ci"], &[]));
-        e.opcode = byte(after(&w, &["opcode"], &[])).or_else(|| {
-            if has(&w, &["responder", "error"]) {
-                Some(super::names::CQE_RESP_ERR)
-            } else if has(&w, &["requestor", "error"]) || has(&w, &["requester", "error"]) {
-                Some(super::names::CQE_REQ_ERR)
-            } else {
-                None
-            }
-        });
-        return if e.syndrome.is_some() { Line::Entry(e) } else { Line::CqeFollows };
-    }
-    if let Some(slot) = after(&w, &["wqe"], &[]).filter(|_| has(&w, &["qp"])) {
-        e.ring_slot = word(Some(slot));
-        e.remote_qpn = word(after(&w, &["rqpn"], &[]));
-        e.length = word(after(&w, &["len"], &[]));
-        e.operation = body
-            .split_once("]:")
-            .and_then(|(_, r)| r.split_whitespace().next())
-            .filter(|op| super::wqe::opcode_number(op).is_some())
-            .map(str::to_owned);
-        return Line::EntryDetail(e);
-    }
-    // perftest calls the vendor code "syndrom" beside a verbs status.
-    if e.status.is_some() && e.vendor.is_none() {
-        e.vendor = e.syndrome.take();
-    }
-    let alone = e.syndrome.is_some() && w.first().is_some_and(|f| f.starts_with("synd"));
-    let told = (e.syndrome.is_some() || e.status.is_some()) && e.vendor.is_some();
-    let kernel_status = e.status.is_some() && has(&w, &["wc", "error"]);
-    if told || alone || kernel_status {
-        // Both printed: the syndrome is the device's word, the status what a library made of it.
-        if e.status == Some(0) && e.syndrome.is_none() {
-            return Line::Other;
-        }
-        return Line::Entry(e);
-    }
-    if has(&w, &["completion", "with", "error"])
-        || has(&w, &["dump", "error", "cqe"])
-        || has(&w, &["error", "cqe"])
-    {
-        return Line::CqeFollows;
-    }
-    Line::Other
-}
-
-/// `QPN 260092, WQE index 9a9e0000, vendor syndrome 6f, opcode = 5e`: hex without 0x.
-fn mlx4(w: &[String]) -> Option<Foreign> {
-    let hex_after = |key: &[&str]| {
-        (0..w.len().saturating_sub(key.len())).find_map(|i| {
-            let hit = key.iter().enumerate().all(|(k, s)| w[i + k] == *s);
-            hit.then(|| u32::from_str_radix(&w[i + key.len()], 16).ok()).flatten()
-        })
-    };
-    if !has(w, &["qpn"]) || !has(w, &["vendor", "syndrome"]) {
-        return None;
-    }
-    let index = hex_after(&["wqe", "index"])?;
-    let opcode = u8::try_from(hex_after(&["opcode"])?).ok()?;
-    Some(Foreign::Mlx4 { index, opcode })
 }

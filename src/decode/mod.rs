@@ -13,6 +13,7 @@ mod control;
 mod cqe;
 mod lex;
 mod lookup;
+mod message;
 mod names;
 mod record;
 mod relate;
@@ -22,18 +23,18 @@ mod wqe;
 pub use control::{Compared, ControlDecoder, ControlInput, Difference, ModelDecoder, Verdict};
 pub use lookup::{Query, look_up};
 pub use names::{
-    CQ_EVENTS, CQE_SYNDROMES, Meaning, Namespace, Side, WC_STATUSES, cqe_opcode,
+    CQ_EVENTS, CQE_SYNDROMES, Meaning, Namespace, PREFIXES, Side, WC_STATUSES, cqe_opcode,
     wc_status_of_syndrome, wqe_opcode,
 };
 pub use record::{
-    Check, CqeRecord, DataSeg, LookUp, QpSummary, Record, Report, RootCause, Source, Told,
-    WalkRecord, WqeRecord,
+    Check, CqeRecord, DataSeg, FwCommandRecord, LookUp, QpSummary, Record, Report, RootCause,
+    Source, Told, WalkRecord, WqeRecord,
 };
 pub use render::{Style, render};
 
 use crate::model::{OpClass, Transport, WqeFormat};
 use blocks::{Block, Item, Paste};
-use lex::{Entry, Foreign, WqeHead};
+use lex::{Entry, Foreign, FwCommand, WqeHead};
 use relate::Found;
 
 /// How to read a paste.
@@ -105,16 +106,24 @@ const EXPECTED: &str = "byte rows with offsets ('00000030: 00 00 00 00 0f 00 78 
 fn refuse(paste: &Paste) -> Refusal {
     // What was met first in the paste is told.
     let problem = paste.problems.iter().min_by_key(|p| p.line);
-    match (problem, paste.foreign.first()) {
-        (Some(p), Some((line, _))) if p.line < *line => Refusal(p.text.clone()),
-        (_, Some(_)) => Refusal(format!("{}; expected mlx5 dumps", foreign_text(paste))),
-        (Some(p), None) => Refusal(p.text.clone()),
-        (None, None) => Refusal(format!(
+    let text = match (problem, paste.foreign.first()) {
+        (Some(p), Some((line, _))) if p.line < *line => p.text.clone(),
+        (_, Some(_)) => format!("{}; expected mlx5 dumps", foreign_text(paste)),
+        (Some(p), None) => p.text.clone(),
+        (None, None) => format!(
             "no dump found in {} {}; expected {EXPECTED}",
             paste.lines,
             if paste.lines == 1 { "line" } else { "lines" }
-        )),
-    }
+        ),
+    };
+    let hint = match paste.hint {
+        Some((line, name)) => format!("; line {line} names a status: --status {name} looks it up"),
+        None if problem.is_none() => {
+            "; a number alone: --status, --syndrome or --cq-event N looks it up".into()
+        }
+        None => String::new(),
+    };
+    Refusal(text + &hint)
 }
 
 /// What the foreign lines are, in one message.
@@ -134,6 +143,16 @@ fn foreign_text(paste: &Paste) -> String {
         parts.push(format!(
             "line {line}: {bytes} bytes, not a 64-byte mlx5 CQE: words with offsets in brackets are the print of an mthca (InfiniHost) CQE, whose layout is another one"
         ));
+    }
+    let hns: Vec<_> = paste
+        .foreign
+        .iter()
+        .filter_map(|(l, f)| if let Foreign::Hns { words } = f { Some((*l, *words)) } else { None })
+        .collect();
+    if let Some((line, _)) = hns.first() {
+        let bytes: usize = hns.iter().map(|(_, w)| 4 * w).sum();
+        parts
+            .push(format!("line {line}: {bytes} bytes of an hns CQE, whose layout is another one"));
     }
     if let Some((line, Foreign::Mlx4 { index, opcode })) =
         paste.foreign.iter().find(|(_, f)| matches!(f, Foreign::Mlx4 { .. }))
@@ -184,6 +203,9 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
                     syndrome,
                     Some((line, cqn)),
                 ))));
+            }
+            Item::FwCommand(line, c) => {
+                found.push(Found::Done(Record::FwCommand(fw_command(line, c))));
             }
             Item::Block(b) => {
                 let hint = std::mem::take(&mut hint);
@@ -425,6 +447,7 @@ fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
         l.line = line;
         l.qpn = e.qpn;
         l.cqn = e.cqn;
+        l.say.extend(e.say.map(str::to_owned));
         return Record::WcStatus(l);
     };
     let mut r = cqe::empty(source);
@@ -432,8 +455,33 @@ fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
     r.cqe_opcode = e.opcode.and_then(names::cqe_opcode);
     r.qpn = e.qpn;
     r.vendor_err_synd = e.vendor;
+    r.wqe_counter = e.wqe_counter;
     r.told = told;
     cqe::set_syndrome(&mut r, syndrome);
     cqe::explain_error(&mut r, e.opcode);
+    r.say.extend(e.say.map(str::to_owned));
     Record::Cqe(Box::new(r))
+}
+
+/// What a refused command means for the caller of verbs.
+fn fw_command(line: usize, c: FwCommand) -> FwCommandRecord {
+    let transition = names::transition_of_command(&c.command);
+    let mut say = vec![
+        "a firmware command was refused; this is no completion, and its status and syndrome are numbers of their own, the syndrome not public".to_owned(),
+    ];
+    if let Some((from, to)) = transition {
+        say.push(format!(
+            "it is an ibv_modify_qp from {from} to {to}: rnic-cosim explain --from {from} --to {to} (with --transport and --attrs) says what the call must and may hold"
+        ));
+    }
+    FwCommandRecord {
+        line,
+        transition,
+        command: c.command,
+        opcode: c.opcode,
+        status: c.status,
+        status_text: c.status_text,
+        syndrome: c.syndrome,
+        say,
+    }
 }

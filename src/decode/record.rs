@@ -76,6 +76,31 @@ pub enum Record {
     WcStatus(LookUp),
     /// A vendor code alone.
     VendorCode(LookUp),
+    /// A command that the firmware refused.
+    FwCommand(FwCommandRecord),
+}
+
+/// A command that the firmware of the adapter refused. It has name spaces of its own.
+#[derive(Clone, Debug, Serialize)]
+pub struct FwCommandRecord {
+    /// Line, from 1.
+    pub line: usize,
+    /// Name of the command.
+    pub command: String,
+    /// Opcode of the command.
+    pub opcode: u16,
+    /// Status of the command.
+    pub status: u8,
+    /// The driver's words for it.
+    pub status_text: String,
+    /// Not public.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub syndrome: Option<u32>,
+    /// States of the `ibv_modify_qp` behind it, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transition: Option<(&'static str, &'static str)>,
+    /// Remarks for a person.
+    pub say: Vec<String>,
 }
 
 /// Where a record comes from.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::names;
-use super::record::{CqeRecord, DataSeg, LookUp, Record, Report, WqeRecord};
+use super::record::{CqeRecord, DataSeg, FwCommandRecord, LookUp, Record, Report, WqeRecord};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +73,7 @@ impl Page {
             Record::CqEvent(l) => self.look_up(i, "CQ error event", l),
             Record::WcStatus(l) => self.look_up(i, "work completion status", l),
             Record::VendorCode(l) => self.look_up(i, "vendor code", l),
+            Record::FwCommand(c) => self.fw_command(i, c),
         }
         self.out.push('\n');
     }
@@ -180,6 +181,17 @@ impl Page {
             self.field("points at", side(s));
         }
         self.say(&l.say);
+    }
+
+    fn fw_command(&mut self, i: usize, c: &FwCommandRecord) {
+        let name = self.paint("31", &c.command);
+        self.title(i, &format!("firmware command: {name} refused"), Some((c.line, c.line)));
+        self.field("opcode", format!("0x{:x}", c.opcode));
+        self.field("command status", format!("0x{:x} {}", c.status, c.status_text));
+        if let Some(s) = c.syndrome {
+            self.field("syndrome", format!("0x{s:x} (not public)"));
+        }
+        self.say(&c.say);
     }
 
     fn wqe(&mut self, i: usize, w: &WqeRecord) {
@@ -330,7 +342,8 @@ impl Page {
                     || "first error not in the paste".to_owned(),
                     |i| format!("first error [{i}]"),
                 );
-                self.line(&format!("  {name}: {cause}, {} flushes", q.flushes));
+                let flushes = if q.flushes == 1 { "flush" } else { "flushes" };
+                self.line(&format!("  {name}: {cause}, {} {flushes}", q.flushes));
             }
         }
         for c in &r.checks {
