@@ -69,10 +69,12 @@ pub enum Foreign {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     Blank,
-    /// Bytes with their offset.
+    /// Bytes with their offset. `word` bytes were printed as one number in the order of the
+    /// printing host; 1: as they lie in memory.
     Row {
         offset: u64,
         bytes: Vec<u8>,
+        word: usize,
     },
     /// 32-bit words without offset, as bytes in memory order. A lone word may be any number.
     Words(Vec<u8>),
@@ -145,15 +147,27 @@ fn push_hex(out: &mut Vec<u8>, digits: &str) {
     }
 }
 
-/// Takes mail quoting and the leftovers of a mail's encoding off; returns the columns removed.
+/// Takes off what launchers, web pages and mails put around a line; returns the columns removed.
 fn unquote(line: &str) -> (&str, usize) {
     let mut s = line.trim_end();
+    for end in ["<br/>", "<br />", "<br>"] {
+        let at = s.len().saturating_sub(end.len());
+        if s.is_char_boundary(at) && s[at..].eq_ignore_ascii_case(end) {
+            s = s[..at].trim_end();
+        }
+    }
     for junk in ["=0A=", "=0A", "=20", "="] {
         if let Some(r) = s.strip_suffix(junk) {
             s = r.trim_end();
         }
     }
-    let body = s.trim_start_matches(['>', '|', ' ', '\t', '\u{feff}']);
+    let mut body = s.trim_start_matches(['>', '|', ' ', '\t', '\u{feff}']);
+    // mpirun --tag-output: `[1,30]<stderr>:`, with --timestamp-output a date before it.
+    for tag in ["]<stderr>:", "]<stdout>:", "]<stddiag>:"] {
+        if let Some((_, rest)) = body.split_once(tag) {
+            body = rest.trim_start();
+        }
+    }
     (body, s.chars().count() - body.chars().count())
 }
 
@@ -186,7 +200,7 @@ pub fn line(raw: &str) -> Line {
 fn row(t: &[Token]) -> Option<Line> {
     for i in 0..t.len().saturating_sub(1) {
         let text = t[i].text;
-        let (digits, colon) = match text.strip_suffix(':') {
+        let (digits, mut colon) = match text.strip_suffix(':') {
             Some(d) => (d, true),
             None => (text, false),
         };
@@ -194,9 +208,17 @@ fn row(t: &[Token]) -> Option<Line> {
         if !is_hex(digits) || digits.len() > 16 {
             continue;
         }
-        let Some(width) = group(t[i + 1].text).map(str::len) else {
+        let mut data = &t[i + 1..];
+        // A debugger's symbol: `0x7ffff6d2c070 <cqe+48>:`.
+        if data[0].text.starts_with('<') && data[0].text.ends_with(">:") && data.len() > 1 {
+            colon = true;
+            data = &data[1..];
+        }
+        let Some(width) = group(data[0].text).map(str::len) else {
             continue;
         };
+        // A debugger prints numbers, the others memory.
+        let numbers = data[0].text.starts_with("0x") && width > 2;
         if !colon {
             // hexdump, od: bare offsets of 7 or more digits.
             let bare = matches!(digits.len(), 7 | 8 | 16);
@@ -207,13 +229,13 @@ fn row(t: &[Token]) -> Option<Line> {
                 continue;
             }
         }
-        if !matches!(width, 2 | 4 | 8) {
+        if !(matches!(width, 2 | 4 | 8) || width == 16 && numbers) {
             continue;
         }
         let offset = u64::from_str_radix(digits, 16).ok()?;
         let mut bytes = Vec::new();
         let mut damage = None;
-        for tok in &t[i + 1..] {
+        for tok in data {
             if bytes.len() >= 16 && tok.gap >= 2 && bytes.len() % 16 == 0 {
                 break; // ASCII column
             }
@@ -243,13 +265,14 @@ fn row(t: &[Token]) -> Option<Line> {
         }
         let enough = if width == 2 { 2 } else { 8 };
         if bytes.len() >= enough {
-            return Some(Line::Row { offset, bytes });
+            let word = if numbers { width / 2 } else { 1 };
+            return Some(Line::Row { offset, bytes, word });
         }
     }
     None
 }
 
-/// Four (or eight) 8-digit words after any prefix, or a line of nothing but such words.
+/// Four (eight, sixteen) 8-digit words after any prefix, or a line of nothing but such words.
 fn word_row(t: &[Token]) -> Option<Vec<u8>> {
     let word = |s: &str| s.len() == 8 && is_hex(s);
     let first = t.iter().position(|x| word(x.text))?;
@@ -269,7 +292,7 @@ fn word_row(t: &[Token]) -> Option<Vec<u8>> {
         }
     }
     let whole_line = first == 0 && rest == 0;
-    (n == 4 || n == 8 || whole_line && (1..8).contains(&n)).then_some(bytes)
+    (matches!(n, 4 | 8 | 16) || whole_line && (1..16).contains(&n)).then_some(bytes)
 }
 
 /// A line of nothing but bytes, or of long hex strings.

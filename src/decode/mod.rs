@@ -222,6 +222,7 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
                     ethernet,
                 };
                 let before = found.len();
+                let b = in_memory_order(b, &mut paste.warnings);
                 let step = Step { options, engine, ctx };
                 step.block(&b, hint, paste, found);
                 for f in &found[before..] {
@@ -232,6 +233,35 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
             }
         }
     }
+}
+
+/// A debugger prints numbers in the order of its host, which is little-endian unless only the
+/// other reading is an error entry or a WQE.
+fn in_memory_order(b: Block, warnings: &mut Vec<String>) -> Block {
+    if b.word == 1 {
+        return b;
+    }
+    let plausible = |b: &Block| {
+        let last = b.bytes.len() / 64 * 64;
+        let error = last >= 64 && {
+            let entry = b.part(last - 64, last);
+            cqe::fit(&entry) == cqe::Fit::Error
+                && cqe::decode(&entry, cqe::CQE_BYTES).syndrome_name.is_some()
+        };
+        error || wqe::fits(b)
+    };
+    let swapped = b.little_endian();
+    let big = !plausible(&swapped) && plausible(&b);
+    warnings.push(format!(
+        "line {}: words behind addresses, as a debugger prints them, are in the byte order of its host; read as {}",
+        b.lines.0,
+        if big {
+            "big-endian, since little-endian they are no error entry and no WQE"
+        } else {
+            "little-endian"
+        }
+    ));
+    if big { b } else { swapped }
 }
 
 /// Most bytes of one WQE: `ds` has six bits.
@@ -331,6 +361,9 @@ impl Step<'_> {
     /// Announced as a CQE.
     fn cqe(&self, b: &Block, paste: &mut Paste, found: &mut Vec<Found>) {
         let n = b.bytes.len();
+        if b.bytes.iter().all(|x| *x == Some(0)) {
+            return self.problem(b, 0, paste);
+        }
         match n {
             64 | 128 if b.holds(n - 16, n) => {
                 let part = b.part(n - 64, n);
@@ -437,6 +470,7 @@ fn upper_half(b: &Block) -> bool {
 fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
     let told = Told {
         cqn: e.cqn,
+        qn: None,
         ring_slot: e.ring_slot,
         operation: e.operation.clone(),
         remote_qpn: e.remote_qpn,

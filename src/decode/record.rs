@@ -21,6 +21,14 @@ pub struct Report {
     pub per_qp: Vec<QpSummary>,
 }
 
+impl CqeRecord {
+    /// Kind and number of the queue, from the entry or from the header before it.
+    pub fn queue(&self) -> Option<(&'static str, u32)> {
+        let kind = if self.cqe_opcode == Some("RESP_ERR") { "RQ" } else { "SQ" };
+        self.told.qn.map(|q| (kind, q)).or(self.qpn.map(|q| ("QP", q)))
+    }
+}
+
 impl Report {
     /// True if every cross-check held.
     pub fn consistent(&self) -> bool {
@@ -207,6 +215,9 @@ pub struct Told {
     /// CQ number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cqn: Option<u32>,
+    /// The queue of the driver's header, where the entry itself holds no QP number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qn: Option<u32>,
     /// Slot of the ring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring_slot: Option<u32>,

@@ -115,8 +115,8 @@ impl Page {
         if let (Some(a), Some(b)) = (c.hw_err_synd, c.hw_synd_type) {
             self.field("hw syndrome", format!("0x{a:02x}, type 0x{b:02x} (not public)"));
         }
-        if let Some(q) = c.qpn {
-            self.field("QP", format!("0x{q:x}"));
+        if let Some((kind, q)) = c.queue() {
+            self.field(kind, format!("0x{q:x}"));
         }
         if let Some(w) = c.wqe_counter {
             self.field("WQE counter", format!("0x{w:x}"));
