@@ -32,7 +32,7 @@ pub use record::{
 };
 pub use render::{Style, render};
 
-use crate::model::{OpClass, Transport, WqeFormat};
+use crate::model::{OpClass, Policy, Transport, WqeFormat};
 use blocks::{Block, Item, Paste};
 use lex::{Entry, Foreign, FwCommand, WqeHead};
 use relate::Found;
@@ -298,9 +298,18 @@ impl Step<'_> {
             let first = rest.part(0, rest.bytes.len().min(cqe::CQE_BYTES));
             let fit = cqe::fit(&first);
             let is_wqe = wqe::fits(&rest);
-            let error = fit == cqe::Fit::Error;
-            if error || fit == cqe::Fit::Success && !is_wqe && !upper_half(&rest) {
-                let r = cqe::decode(&first, cqe::CQE_BYTES);
+            let r = (fit != cqe::Fit::No).then(|| cqe::decode(&first, cqe::CQE_BYTES));
+            // Told that it is a WQE, one that is wrong in everything counts too: only an error
+            // entry with a public syndrome is none.
+            let forced = self.options.format == Some(WqeFormat::Mlx5);
+            let public = r.as_ref().is_some_and(|r| r.syndrome_name.is_some());
+            let error = fit == cqe::Fit::Error && (public || !forced);
+            let upper =
+                upper_half(&rest) && (!forced || cqe::fit(&rest.part(64, 128)) == cqe::Fit::Error);
+            let zero = first.bytes.iter().all(|x| *x == Some(0));
+            let told = forced && !upper && !zero && wqe::control_words(&rest).is_some();
+            let success = fit == cqe::Fit::Success && !is_wqe && !upper && !told;
+            if let Some(r) = r.filter(|_| error || success) {
                 if error && (is_wqe || r.syndrome_name.is_none()) {
                     paste.warnings.push(format!(
                         "line {}: nothing says what these bytes are; read as a CQE because byte 0x3f is that of an error entry",
@@ -309,17 +318,16 @@ impl Step<'_> {
                 }
                 found.push(Found::Cqe { record: Box::new(r) });
                 at += cqe::CQE_BYTES;
-            } else if is_wqe {
+            } else if is_wqe || told {
                 let len = (wqe::ring_blocks(&rest) * 64).min(rest.bytes.len());
                 self.wqe(&rest.part(0, len), None, paste, found);
                 at += len;
-            } else if upper_half(&rest) {
+            } else if upper {
                 let half = rest.part(64, 128);
                 found.push(Found::Cqe { record: Box::new(cqe::decode(&half, 128)) });
                 at += 128;
             } else {
                 // A slot of zeros between entries of a ring says nothing.
-                let zero = first.bytes.iter().all(|x| *x == Some(0));
                 if !(zero && n > 64) {
                     self.problem(b, at, paste);
                     return;
@@ -416,7 +424,9 @@ impl Step<'_> {
         let mut r = wqe::decode(b, ctrl, &self.ctx, &mut paste.warnings);
         let eth = r.layout == "ethernet";
         let book = self.ctx.format == WqeFormat::Book;
-        if OpClass::from_mlx5(r.opcode).is_some() && !eth || book {
+        // Operations of the vendor have no verdict; an opcode that is not public is one.
+        let judged = OpClass::from_mlx5(r.opcode).is_some() || r.opcode_name.is_none();
+        if judged && !eth || book {
             let guessed = if r.layout == "datagram" { Transport::Ud } else { Transport::Rc };
             let transport = self.options.transport.unwrap_or(guessed);
             if self.options.transport.is_none() {
@@ -440,11 +450,12 @@ impl Step<'_> {
                 paste.failed.push(Check { text: text.into(), ok: false, detail });
             };
             match answer {
-                Ok(verdict) => {
+                Ok(mut verdict) => {
                     for Difference { field, values: [(a, x), (b, y)] } in &verdict.differences {
                         let what = format!("{field}: {a} {x}, {b} {y}");
                         failed("both decoders say the same of the WQE", what);
                     }
+                    of_the_dump(&mut verdict, &mut r);
                     r.verdict = Some(verdict);
                 }
                 Err(e) => failed("the decoder answers", e),
@@ -455,6 +466,21 @@ impl Step<'_> {
             );
         }
         found.push(Found::Wqe { record: Box::new(r), head });
+    }
+}
+
+/// What the dump shows overrides what the decoder's hardware would do or expects to be there.
+fn of_the_dump(verdict: &mut Verdict, r: &mut WqeRecord) {
+    if r.partial {
+        verdict.segments = None;
+    }
+    let limit = Policy::BOOK.max_inline;
+    let inline = !r.data_segs.is_empty() && r.data_segs.iter().all(|d| d.inline);
+    if inline && verdict.placement == "dma" && verdict.length.is_some_and(|n| n > limit) {
+        verdict.placement = "inline";
+        r.say.push(format!(
+            "the hardware of this project takes at most {limit} bytes from a WQE (max_inline); it would fetch these by dma"
+        ));
     }
 }
 

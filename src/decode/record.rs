@@ -315,6 +315,9 @@ pub struct WqeRecord {
     /// The dump ends before the WQE does.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// Units of 16 bytes that the WQE has and the dump has not.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing_units: usize,
     /// How the bytes behind the control segment were read.
     pub layout: &'static str,
     /// Bytes of inline headers.
@@ -352,6 +355,11 @@ pub struct WqeRecord {
     pub verdict: Option<super::control::Verdict>,
     /// Remarks for a person.
     pub say: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// A data segment.

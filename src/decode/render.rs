@@ -264,13 +264,20 @@ impl Page {
             }
         }
         if let Some(v) = &w.verdict {
-            let verdict = if v.errors.is_empty() {
+            let units = v.wqe_bytes / 16;
+            let missing = match w.missing_units {
+                0 => String::new(),
+                n => format!(", {n} of {units} units not in the dump"),
+            };
+            let verdict = if v.errors.is_empty() && w.missing_units > 0 {
+                self.paint("33", &format!("control segment well formed{missing}"))
+            } else if v.errors.is_empty() {
                 self.paint("32", "well formed")
             } else {
                 let status = v.rejected_status.and_then(|s| names::find(names::WC_STATUSES, s));
                 let end =
                     status.map_or_else(String::new, |m| format!(", completes with {}", m.name));
-                self.paint("31", &format!("{}{end}", v.errors.join(", ")))
+                self.paint("31", &format!("{}{end}{missing}", v.errors.join(", ")))
             };
             let engine = if v.engine == "model" { "model only" } else { v.engine };
             self.field("verdict", format!("{verdict} ({engine}, {})", v.transport));
@@ -300,10 +307,12 @@ impl Page {
             self.field(
                 "takes",
                 format!(
-                    "{}, {} of 64 bytes, {}",
+                    "{}, {} of 64 bytes{}",
                     count(v.wqe_bytes, "byte"),
                     count(v.wqe_blocks, "block"),
-                    count(u32::from(v.segments), "data segment")
+                    v.segments.map_or_else(String::new, |n| {
+                        format!(", {}", count(u32::from(n), "data segment"))
+                    })
                 ),
             );
             self.field(
