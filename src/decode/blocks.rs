@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::lex::{self, Entry, Foreign, FwCommand, Line, WqeHead};
 use super::message;
+use super::names::Meaning;
 use super::record::Check;
 
 /// Consecutive bytes of memory; a byte that the paste does not hold is `None`.
@@ -74,8 +75,8 @@ pub struct Paste {
     pub failed: Vec<Check>,
     /// Output of another device family, with its line.
     pub foreign: Vec<(usize, Foreign)>,
-    /// The first line that names a status without telling of a completion.
-    pub hint: Option<(usize, &'static str)>,
+    /// Lines that name a status without telling of a completion: the first of each status.
+    pub hints: Vec<(usize, &'static Meaning)>,
     pub lines: usize,
 }
 
@@ -122,8 +123,12 @@ pub fn assemble(text: &str) -> Paste {
                 i += taken;
             }
         }
-        if line == Line::Other && a.out.hint.is_none() {
-            a.out.hint = message::names_status(text).map(|name| (at, name));
+        if line == Line::Other {
+            if let Some(status) = message::names_status(text) {
+                if a.out.hints.iter().all(|(_, m)| m.value != status.value) {
+                    a.out.hints.push((at, status));
+                }
+            }
         }
         a.take(at, line);
     }

@@ -98,10 +98,20 @@ fn named(w: &[String]) -> Option<Named> {
     })
 }
 
-/// Name of a status in any line, for a hint.
-pub fn names_status(body: &str) -> Option<&'static str> {
+/// The status that a line names, for a hint.
+pub fn names_status(body: &str) -> Option<&'static names::Meaning> {
     let n = named(&words_of(body)).filter(|n| n.value != 0)?;
-    names::find(names::WC_STATUSES, n.value).map(|m| m.name)
+    names::find(names::WC_STATUSES, n.value)
+}
+
+/// Phrases that show that a completion is meant.
+fn of_a_completion(w: &[String]) -> bool {
+    has(w, &["completion", "with", "error"])
+        || has(w, &["work", "completion", "error"])
+        || has(w, &["cqe", "error"])
+        || has(w, &["wc", "error"])
+        || has(w, &["error", "polling"]) && has(w, &["cq"])
+        || has(w, &["work", "request", "returned", "error"])
 }
 
 /// What a name says, if it is a completion's: with the vendor code that may stand with it.
@@ -111,6 +121,11 @@ fn told_by_name(body: &str, w: &[String], qpn: bool) -> Option<(u8, Option<u8>)>
         return None;
     }
     let n = named(w)?;
+    // Counters of drivers have the same names in lower case.
+    if n.symbol && !names::find(names::WC_STATUSES, n.value).is_some_and(|m| body.contains(m.name))
+    {
+        return None;
+    }
     let is_its_number = |x: Option<&String>| x.and_then(|x| number(x)) == Some(n.value.into());
     let before = n.at.checked_sub(1).map(|i| &w[i]);
     let key = before.is_some_and(|x| x == "status")
@@ -118,8 +133,8 @@ fn told_by_name(body: &str, w: &[String], qpn: bool) -> Option<(u8, Option<u8>)>
     let numbered = is_its_number(before)
         || is_its_number(w.get(n.end))
         || after(w, &["status", "number"]) == Some(n.value.into());
-    let completion = has(w, &["completion", "with", "error"]) || has(w, &["cqe", "error"]);
-    if !(key || numbered || completion || n.symbol && qpn) {
+    let key = key && (n.symbol || !names::SAID_OF_MUCH.contains(&n.value));
+    if !(key || numbered || of_a_completion(w) || n.symbol && qpn) {
         return None;
     }
     // The trace of rpcrdma: number and vendor code as `(5/0xf9)`.
@@ -222,13 +237,13 @@ pub fn message(body: &str) -> Line {
     let alone = e.syndrome.is_some() && w.first().is_some_and(|f| f.starts_with("synd"));
     let told = (e.syndrome.is_some() || e.status.is_some()) && e.vendor.is_some();
     let by_name = name.is_some_and(|(value, _)| e.status == Some(value));
-    let kernel_status = e.status.is_some() && has(&w, &["wc", "error"]);
+    let by_phrase = e.status.is_some() && of_a_completion(&w);
     let dpdk = e.syndrome.is_some() && has(&w, &["cqe", "error", "syndrome"]);
     let lnet = lnet(&w);
     if let Some(status) = lnet {
         e.status = Some(status);
     }
-    if told || alone || by_name || kernel_status || dpdk || lnet.is_some() {
+    if told || alone || by_name || by_phrase || dpdk || lnet.is_some() {
         // Both printed: the syndrome is the device's word, the status what a library made of it.
         if e.status == Some(0) && e.syndrome.is_none() {
             return Line::Other;
@@ -250,12 +265,13 @@ pub fn message(body: &str) -> Line {
 
 /// A verbs status by number.
 fn status(w: &[String]) -> Option<u8> {
-    let keys: [&[&str]; 5] = [
+    let keys: [&[&str]; 6] = [
         &["status", "number"],
         &["status"],
         &["wc", "error"],
         &["wc_status"],
         &["completion", "with", "error"],
+        &["work", "completion", "error"],
     ];
     byte(after_any(w, &keys))
 }

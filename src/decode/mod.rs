@@ -88,6 +88,15 @@ pub fn decode_with(
     let mut report = relate::report(found);
     report.warnings = std::mem::take(&mut paste.warnings);
     report.checks.append(&mut paste.failed);
+    for (line, m) in &paste.hints {
+        let told = report.records.iter().any(|r| r.wc_status() == Some(m.value));
+        if !told {
+            report.warnings.push(format!(
+                "line {line} names {}, but nothing there shows that it is the status of a completion: not counted",
+                m.name
+            ));
+        }
+    }
     for p in &paste.problems {
         report.checks.push(Check {
             text: "every dump of the paste can be read".into(),
@@ -116,8 +125,10 @@ fn refuse(paste: &Paste) -> Refusal {
             if paste.lines == 1 { "line" } else { "lines" }
         ),
     };
-    let hint = match paste.hint {
-        Some((line, name)) => format!("; line {line} names a status: --status {name} looks it up"),
+    let hint = match paste.hints.first() {
+        Some((line, m)) => {
+            format!("; line {line} names a status: --status {} looks it up", m.name)
+        }
         None if problem.is_none() => {
             "; a number alone: --status, --syndrome or --cq-event N looks it up".into()
         }

@@ -166,6 +166,9 @@ pub const WC_TEXTS: &[(u8, &str)] = &[
     (23, "tm software rendezvous"),
 ];
 
+/// Statuses whose texts are said of much else: bad response, aborted, fatal, timeout, general.
+pub const SAID_OF_MUCH: &[u8] = &[7, 16, 19, 20, 21];
+
 /// Prefixes that the names of the tables have in their headers.
 pub const PREFIXES: &[&str] =
     &["MLX5_CQE_SYNDROME_", "MLX5_CQ_ERROR_SYNDROME_", "IBV_WC_", "IB_WC_"];
@@ -221,6 +224,8 @@ pub fn transition_of_command(command: &str) -> Option<(&'static str, &'static st
         "INIT2RTR_QP" => ("INIT", "RTR"),
         "RTR2RTS_QP" => ("RTR", "RTS"),
         "RTS2RTS_QP" => ("RTS", "RTS"),
+        "RTS2SQD_QP" => ("RTS", "SQD"),
+        "SQD2SQD_QP" => ("SQD", "SQD"),
         "SQERR2RTS_QP" => ("SQE", "RTS"),
         "SQD2RTS_QP" | "SQD_RTS_QP" => ("SQD", "RTS"),
         _ => return None,

@@ -88,6 +88,17 @@ pub enum Record {
     FwCommand(FwCommandRecord),
 }
 
+impl Record {
+    /// The work completion status that it tells of.
+    pub fn wc_status(&self) -> Option<u8> {
+        match self {
+            Self::Cqe(c) => c.wc_status,
+            Self::WcStatus(l) => Some(l.value),
+            _ => None,
+        }
+    }
+}
+
 /// A command that the firmware of the adapter refused. It has name spaces of its own.
 #[derive(Clone, Debug, Serialize)]
 pub struct FwCommandRecord {
