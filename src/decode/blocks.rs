@@ -107,16 +107,14 @@ pub fn assemble(text: &str) -> Paste {
     let mut i = 0;
     while i < lines.len() {
         let (at, text) = (lines[i].0, &*lines[i].1);
-        let parts = message::parts(text);
-        if parts.len() > 1 {
-            for part in parts {
-                a.take(at, message::message(part));
-            }
-            i += 1;
-            continue;
-        }
-        let mut line = lex::line(text);
         i += 1;
+        let mut parts = message::parts(text);
+        // The last one may go on in the next line, the others are whole.
+        let Some(text) = parts.pop() else { continue };
+        for part in &parts {
+            a.take(at, message::message(part));
+        }
+        let mut line = if parts.is_empty() { lex::line(text) } else { message::message(text) };
         if !matches!(line, Line::Blank | Line::Row { .. } | Line::Words(_) | Line::Bytes(_)) {
             if let Some((whole, taken)) = continued(text, &lines[i..]) {
                 line = whole;
@@ -157,11 +155,14 @@ fn soft_breaks_joined(text: &str) -> Vec<(usize, Cow<'_, str>)> {
     out
 }
 
-/// A message that goes on in the next lines, at most three in all: it, and how many it takes.
+/// A message that goes on in the next lines: it, and how many it takes.
 fn continued(first: &str, rest: &[(usize, Cow<str>)]) -> Option<(Line, usize)> {
     let mut joined = first.trim().to_owned();
     let mut taken = 0;
-    while taken < 2 && joined.len() < 4096 && message::continues(&joined) {
+    while taken + 1 < message::most_lines(first)
+        && joined.len() < 4096
+        && message::continues(&joined)
+    {
         match rest.get(taken).map(|(_, l)| (l, lex::line(l))) {
             Some((l, Line::Other | Line::Entry(_))) => {
                 joined.push(' ');

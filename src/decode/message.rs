@@ -143,6 +143,20 @@ fn told_by_name(body: &str, w: &[String], qpn: bool) -> Option<(u8, Option<u8>)>
     Some((n.value, byte(vendor)))
 }
 
+/// Lines that one message may take.
+pub fn most_lines(first: &str) -> usize {
+    if debugger(first) { 16 } else { 3 }
+}
+
+/// A work completion as a debugger prints it, one field in a line or all.
+fn debugger(body: &str) -> bool {
+    let body = body.trim_start();
+    body.starts_with(WR_ID) || body.contains("{wr_id = ")
+}
+
+/// The first field of a work completion.
+const WR_ID: &str = "wr_id = ";
+
 /// Does a message go on in the next line, because the mail program wrapped it or the driver
 /// prints it in two?
 pub fn continues(body: &str) -> bool {
@@ -156,14 +170,12 @@ pub fn continues(body: &str) -> bool {
         // Open MPI.
         || has(&w, &["error", "polling"])
             && after_any(&w, &[&["status"], &["status", "number"]]).is_none()
-        // A work completion as a debugger prints it.
-        || unfinished(&["wr_id"], &["qp_num"]) && body.contains("status = IB")
+        || debugger(body) && after(&w, &["qp_num"]).is_none()
 }
 
 /// The parts of a line that each tell of one completion: a debugger prints arrays in one line.
 pub fn parts(line: &str) -> Vec<&str> {
-    const START: &str = "wr_id = ";
-    let starts: Vec<usize> = line.match_indices(START).map(|(i, _)| i).collect();
+    let starts: Vec<usize> = line.match_indices(WR_ID).map(|(i, _)| i).collect();
     if starts.len() < 2 || !line.contains("status = ") {
         return vec![line];
     }
