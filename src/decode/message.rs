@@ -222,7 +222,12 @@ pub fn message(body: &str) -> Line {
     if has(&w, &["error", "cqe", "status"]) {
         // hns: the numbers are those of the mlx5 syndromes, the entry behind is not.
         return match e.status.take() {
-            Some(s) => Line::Entry(Entry { syndrome: Some(s), foreign_dump: true, ..e }),
+            Some(s) => Line::Entry(Entry {
+                syndrome: Some(s),
+                foreign_dump: true,
+                say: Some("the status of an hns CQE is numbered as the syndromes of mlx5 are"),
+                ..e
+            }),
             None => Line::Other,
         };
     }
@@ -231,7 +236,7 @@ pub fn message(body: &str) -> Line {
         e.remote_qpn = word(after(&w, &["rqpn"]));
         e.length = word(after(&w, &["len"]));
         e.operation = operation(body);
-        // In one line since it was written, in two today.
+        // UCX once printed all in one line; today this is the second of two.
         if e.syndrome.is_none() {
             return Line::EntryDetail(e);
         }

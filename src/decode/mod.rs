@@ -110,7 +110,7 @@ pub fn decode_with(
     Ok(report)
 }
 
-const EXPECTED: &str = "byte rows with offsets ('00000030: 00 00 00 00 0f 00 78 06 ...'), four 32-bit words per line, plain hex bytes, or messages with 'syndrome 0x.. vendor syndrome 0x..'";
+const EXPECTED: &str = "byte rows with offsets ('00000030: 00 00 00 00 0f 00 78 06 ...'), four 32-bit words per line, plain hex bytes, or messages that tell a completion ('syndrome 0x.. vendor syndrome 0x..', 'status=IBV_WC_..(12)', '.. exceeded (12)')";
 
 fn refuse(paste: &Paste) -> Refusal {
     // What was met first in the paste is told.

@@ -1,6 +1,8 @@
 //! What the parts of a paste say about each other: header, CQE and WQE of one failure, and which
 //! failure came first.
 
+use std::collections::HashMap;
+
 use super::from_message;
 use super::lex::{Entry, WqeHead};
 use super::names;
@@ -51,12 +53,14 @@ pub fn report(found: Vec<Found>) -> Report {
             }
         }
     }
-    let told: std::collections::HashMap<usize, Entry> =
-        heads.iter().filter_map(|(h, c)| Some((*c, entry(&found[*h])?.clone()))).collect();
+    let mut told: HashMap<usize, Vec<Entry>> = HashMap::new();
+    for (h, c) in &heads {
+        told.entry(*c).or_default().extend(entry(&found[*h]).cloned());
+    }
     for (i, f) in found.into_iter().enumerate() {
         match f {
             Found::Cqe { mut record } => {
-                if let Some(head) = told.get(&i) {
+                for head in told.get(&i).into_iter().flatten() {
                     from_head(&mut record, head);
                 }
                 out.records.push(Record::Cqe(record));
@@ -78,7 +82,7 @@ pub fn report(found: Vec<Found>) -> Report {
 fn from_head(cqe: &mut CqeRecord, head: &Entry) {
     cqe.told.cqn = cqe.told.cqn.or(head.cqn);
     // Entries of an Ethernet receive queue hold no QP number.
-    if cqe.qpn == Some(0) {
+    if cqe.qpn == Some(0) && cqe.told.qn.is_none() {
         cqe.told.qn = head.qpn;
         if let (Some((kind, q)), Some(_)) = (cqe.queue(), head.qpn) {
             cqe.say.push(format!(
@@ -266,7 +270,7 @@ fn name_of(r: &Record) -> String {
 
 /// First entry that is no flush, in all and per QP.
 fn root_cause(out: &mut Report) {
-    let mut places = std::collections::HashMap::new();
+    let mut places = HashMap::new();
     let mut first = None;
     let mut errors = 0;
     for (i, r) in out.records.iter().enumerate() {
