@@ -27,10 +27,11 @@ Examples:
   rnic-cosim decode --cq-event 1             syndrome of a CQ error event (not of a CQE)
   echo '00000a0a 00012001 00000018 00000000' | rnic-cosim decode --format book
 
-Understood: byte rows with offsets (kernel, hexdump -C, xxd; log prefixes, mail quoting and
-wrapped lines allowed), four 32-bit words per line (user space), plain hex, header lines and
-messages with syndrome and vendor code, many dumps in one paste. mthca and mlx4 prints are
-recognised and refused: their layout is another one.
+Understood: byte rows with offsets (kernel, hexdump -C, xxd, gdb x/16xw; log prefixes, mail
+quoting and wrapped lines allowed), four 32-bit words per line (user space), plain hex, header
+lines, messages with a syndrome or with a status by number, name or text (libraries, NCCL, SPDK,
+UCX, Open MPI, gdb, kernel users), refused firmware commands, many of them in one paste. The
+bytes of mthca, mlx4 and hns entries are recognised and refused: their layout is another one.
 
 Exit codes: 0 decoded, 1 decoded but a cross-check failed, 2 refused or not understood.";
 
@@ -40,7 +41,8 @@ pub struct Args {
     /// File with the paste; `-` or nothing: standard input
     #[arg(conflicts_with_all = ["syndrome", "vendor", "cq_event", "status"])]
     file: Option<PathBuf>,
-    /// Format of control segments. auto: mlx5; the book's format is never guessed
+    /// Format of control segments. auto: mlx5 where the bytes look like it; mlx5: whatever is no
+    /// error entry; the book's format is never guessed
     #[arg(long, value_enum, default_value_t = Format::Auto)]
     format: Format,
     /// Transport of the QP; without it RC, and the layout behind the control segment is guessed
@@ -100,10 +102,7 @@ fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
         return u8::try_from(n).map_err(|_| "expected a number of 8 bits, 0..=255 (0xff)".into());
     }
     let up = s.to_ascii_uppercase();
-    let bare = ["MLX5_CQE_SYNDROME_", "MLX5_CQ_ERROR_SYNDROME_", "IBV_WC_", "IB_WC_"]
-        .iter()
-        .find_map(|p| up.strip_prefix(p))
-        .unwrap_or(&up);
+    let bare = decode::PREFIXES.iter().find_map(|p| up.strip_prefix(p)).unwrap_or(&up);
     if let Some(m) = table.iter().find(|m| m.name == bare) {
         return Ok(m.value);
     }

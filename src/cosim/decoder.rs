@@ -83,7 +83,7 @@ impl ControlDecoder for RtlDecoder {
             solicit: is(15),
             inline: is(16),
             placement: if is(13) { "inline" } else { "dma" },
-            segments: segments as u8,
+            segments: Some(segments as u8),
             wqe_bytes,
             wqe_blocks,
             headers: WireHeaders((bits >> 20 & 0xf) as u8).names(),

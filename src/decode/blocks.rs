@@ -1,23 +1,21 @@
 //! Rows to blocks: each byte is placed where its offset says, and nothing is padded.
 
-use super::lex::{self, Entry, Foreign, Line, WqeHead};
-use super::record::Check;
+use std::borrow::Cow;
 
-/// How the bytes of a block were printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    Offsets,
-    Words,
-    Plain,
-}
+use super::lex::{self, Entry, Foreign, FwCommand, Line, WqeHead};
+use super::message;
+use super::names::Meaning;
+use super::record::Check;
 
 /// Consecutive bytes of memory; a byte that the paste does not hold is `None`.
 #[derive(Clone, Debug)]
 pub struct Block {
-    pub form: Form,
     /// First and last line, from 1.
     pub lines: (usize, usize),
     pub bytes: Vec<Option<u8>>,
+    /// So many bytes were printed as one number, most significant byte first; 1: as they lie in
+    /// memory.
+    pub word: usize,
 }
 
 impl Block {
@@ -31,7 +29,13 @@ impl Block {
     }
     /// The part `from..to` as a block of its own.
     pub fn part(&self, from: usize, to: usize) -> Block {
-        Block { form: self.form, lines: self.lines, bytes: self.bytes[from..to].to_vec() }
+        Block { bytes: self.bytes[from..to].to_vec(), ..self.clone() }
+    }
+    /// The bytes as they lie in the memory of a little-endian host that printed numbers.
+    pub fn little_endian(&self) -> Block {
+        let mut bytes = self.bytes.clone();
+        bytes.chunks_mut(self.word).for_each(<[_]>::reverse);
+        Block { bytes, word: 1, ..self.clone() }
     }
 }
 
@@ -49,6 +53,8 @@ pub enum Item {
         cqn: u32,
         syndrome: u8,
     },
+    /// Line and message.
+    FwCommand(usize, FwCommand),
 }
 
 /// A place that looks like a dump but cannot be placed.
@@ -69,6 +75,8 @@ pub struct Paste {
     pub failed: Vec<Check>,
     /// Output of another device family, with its line.
     pub foreign: Vec<(usize, Foreign)>,
+    /// Lines that name a status without telling of a completion: the first of each status.
+    pub hints: Vec<(usize, &'static Meaning)>,
     pub lines: usize,
 }
 
@@ -76,6 +84,7 @@ struct Row {
     line: usize,
     offset: u64,
     bytes: Vec<u8>,
+    word: usize,
 }
 
 #[derive(Default)]
@@ -86,38 +95,36 @@ struct Assembler {
     words: Vec<(usize, Vec<u8>)>,
     /// Bytes without offset.
     plain: Vec<(usize, Vec<u8>)>,
+    /// The words that follow are those of an entry with another layout.
+    foreign_words: bool,
 }
 
 /// Reads a whole paste.
 pub fn assemble(text: &str) -> Paste {
-    let lines: Vec<&str> = text.lines().collect();
+    let lines = soft_breaks_joined(text);
     let mut a = Assembler::default();
-    a.out.lines = lines.len();
+    a.out.lines = text.lines().count();
     let mut i = 0;
     while i < lines.len() {
-        let at = i + 1;
-        let mut line = lex::line(lines[i]);
+        let (at, text) = (lines[i].0, &*lines[i].1);
         i += 1;
-        // A message that goes on in the next lines: at most three in all.
+        let mut parts = message::parts(text);
+        // The last one may go on in the next line, the others are whole.
+        let Some(text) = parts.pop() else { continue };
+        for part in &parts {
+            a.take(at, message::message(part));
+        }
+        let mut line = if parts.is_empty() { lex::line(text) } else { message::message(text) };
         if !matches!(line, Line::Blank | Line::Row { .. } | Line::Words(_) | Line::Bytes(_)) {
-            let mut joined = lines[i - 1].trim().to_owned();
-            let mut taken = 0;
-            while taken < 2 && joined.len() < 4096 && lex::continues(&joined) {
-                match lines.get(i + taken).map(|l| (l, lex::line(l))) {
-                    Some((l, Line::Other | Line::Entry(_))) => {
-                        joined.push(' ');
-                        joined.push_str(l.trim_start_matches(['>', '|', ' ', '\t']).trim_end());
-                        taken += 1;
-                    }
-                    _ => break,
-                }
+            if let Some((whole, taken)) = continued(text, &lines[i..]) {
+                line = whole;
+                i += taken;
             }
-            if taken > 0 {
-                let whole = lex::message(&joined);
-                let better = !matches!(whole, Line::Other | Line::CqeFollows);
-                if better && !lex::continues(&joined) {
-                    line = whole;
-                    i += taken;
+        }
+        if line == Line::Other {
+            if let Some(status) = message::names_status(text) {
+                if a.out.hints.iter().all(|(_, m)| m.value != status.value) {
+                    a.out.hints.push((at, status));
                 }
             }
         }
@@ -127,13 +134,68 @@ pub fn assemble(text: &str) -> Paste {
     a.out
 }
 
+/// Lines with their numbers. A quoted-printable mail has at most 76 characters in a line and
+/// breaks a longer one anywhere, with `=` at the end (RFC 2045).
+fn soft_breaks_joined(text: &str) -> Vec<(usize, Cow<'_, str>)> {
+    let mut out: Vec<(usize, Cow<str>)> = Vec::new();
+    let mut open = false;
+    for (i, line) in text.lines().enumerate() {
+        let kept = line.trim_end();
+        let breaks = (70..=76).contains(&kept.len())
+            && kept.ends_with('=')
+            && !kept.ends_with("==")
+            && !kept.ends_with("=0A=");
+        let part = if breaks { &kept[..kept.len() - 1] } else { line };
+        match out.last_mut() {
+            Some((_, whole)) if open => whole.to_mut().push_str(part),
+            _ => out.push((i + 1, Cow::Borrowed(part))),
+        }
+        open = breaks;
+    }
+    out
+}
+
+/// A message that goes on in the next lines: it, and how many it takes.
+fn continued(first: &str, rest: &[(usize, Cow<str>)]) -> Option<(Line, usize)> {
+    let mut joined = first.trim().to_owned();
+    let mut taken = 0;
+    while taken + 1 < message::most_lines(first)
+        && joined.len() < 4096
+        && message::continues(&joined)
+    {
+        match rest.get(taken).map(|(_, l)| (l, lex::line(l))) {
+            Some((l, Line::Other | Line::Entry(_))) => {
+                joined.push(' ');
+                joined.push_str(l.trim_start_matches(['>', '|', ' ', '\t']).trim_end());
+                taken += 1;
+            }
+            _ => break,
+        }
+    }
+    if taken == 0 || message::continues(&joined) {
+        return None;
+    }
+    let whole = message::message(&joined);
+    (!matches!(whole, Line::Other | Line::CqeFollows)).then_some((whole, taken))
+}
+
 impl Assembler {
     fn take(&mut self, at: usize, line: Line) {
+        if self.foreign_words {
+            match line {
+                Line::Words(b) => {
+                    self.out.foreign.push((at, Foreign::Hns { words: b.len() / 4 }));
+                    return;
+                }
+                Line::Blank => {}
+                _ => self.foreign_words = false,
+            }
+        }
         match line {
-            Line::Row { offset, bytes } => {
+            Line::Row { offset, bytes, word } => {
                 self.flush_words();
                 self.flush_plain();
-                self.row(at, offset, bytes);
+                self.row(Row { line: at, offset, bytes, word });
             }
             // A lone word is the rest of a wrapped row, or a number in a log.
             Line::Words(b) if b.len() == 4 && self.words.is_empty() => self.flush(),
@@ -167,6 +229,7 @@ impl Assembler {
             }
             Line::Entry(e) => {
                 self.flush();
+                self.foreign_words = e.foreign_dump;
                 self.out.items.push(Item::Entry(at, e));
             }
             Line::EntryDetail(d) => {
@@ -189,6 +252,10 @@ impl Assembler {
                 self.flush();
                 self.out.items.push(Item::CqEvent { line: at, cqn, syndrome });
             }
+            Line::FwCommand(c) => {
+                self.flush();
+                self.out.items.push(Item::FwCommand(at, c));
+            }
             Line::Foreign(f) => {
                 self.flush();
                 self.out.foreign.push((at, f));
@@ -206,17 +273,19 @@ impl Assembler {
         self.out.problems.push(Problem { line, text: format!("line {line}: {text}") });
     }
 
-    fn row(&mut self, line: usize, offset: u64, bytes: Vec<u8>) {
+    fn row(&mut self, row: Row) {
         if let Some(last) = self.rows.last() {
-            if offset == last.offset && bytes == last.bytes && offset % 64 != 0 {
+            let offset = row.offset;
+            if offset == last.offset && row.bytes == last.bytes && offset % 64 != 0 {
                 self.out.warnings.push(format!("row 0x{offset:02x} appears twice"));
                 return;
             }
-            if offset <= last.offset || offset - last.offset > 0x1000 {
+            let apart = offset <= last.offset || offset - last.offset > 0x1000;
+            if apart || row.word != last.word {
                 self.flush_rows();
             }
         }
-        self.rows.push(Row { line, offset, bytes });
+        self.rows.push(row);
     }
 
     /// Bytes without offset: the rest of a wrapped row, or a dump without offsets.
@@ -245,6 +314,7 @@ impl Assembler {
             return;
         };
         let lines = (first.line, last.line);
+        let word = first.word;
         // Addresses instead of offsets: relative to the first row.
         let base = if first.offset >= 0x1000 { first.offset } else { 0 };
         let stride = stride(&rows);
@@ -293,7 +363,7 @@ impl Assembler {
             }
         }
         if bytes.iter().any(Option::is_some) {
-            self.out.items.push(Item::Block(Block { form: Form::Offsets, lines, bytes }));
+            self.out.items.push(Item::Block(Block { lines, bytes, word }));
         } else {
             self.problem(lines.0, "found no complete row; expected 16 bytes per row".into());
         }
@@ -366,7 +436,7 @@ impl Assembler {
             bytes = rows.iter().flat_map(|(_, r)| r.iter().copied().map(Some)).collect();
             bytes.truncate(64);
         }
-        self.out.items.push(Item::Block(Block { form: Form::Words, lines, bytes }));
+        self.out.items.push(Item::Block(Block { lines, bytes, word: 1 }));
     }
 
     fn flush_plain(&mut self) {
@@ -393,7 +463,7 @@ impl Assembler {
             placed.resize(48, None);
         }
         placed.extend(bytes.into_iter().map(Some));
-        self.out.items.push(Item::Block(Block { form: Form::Plain, lines, bytes: placed }));
+        self.out.items.push(Item::Block(Block { lines, bytes: placed, word: 1 }));
     }
 }
 

@@ -125,8 +125,9 @@ pub struct Verdict {
     pub inline: bool,
     /// Where the payload is: `inline` in the WQE or fetched by `dma`.
     pub placement: &'static str,
-    /// Data segments of 16 bytes.
-    pub segments: u8,
+    /// Data segments of 16 bytes; absent if the dump does not hold the WQE that `ds` announces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segments: Option<u8>,
     /// Bytes of the WQE.
     pub wqe_bytes: u32,
     /// 64-byte blocks.
@@ -182,7 +183,7 @@ impl ControlDecoder for ModelDecoder {
             solicit: d.solicit_requested,
             inline: d.inline_requested,
             placement: if d.inline_data { "inline" } else { "dma" },
-            segments: d.segments,
+            segments: Some(d.segments),
             wqe_bytes: d.wqe_bytes,
             wqe_blocks: d.wqe_blocks,
             headers: WireHeaders::names(d.headers),
@@ -229,10 +230,10 @@ mod tests {
     fn a_difference_names_its_field() {
         let same = compare(|_| {});
         assert_eq!((same.engine, same.differences.len()), ("rtl+model", 0));
-        let bent = compare(|v| v.segments = 2);
+        let bent = compare(|v| v.segments = Some(2));
         let values = [("model", "1".to_owned()), ("rtl", "2".to_owned())];
         assert_eq!(bent.differences, [Difference { field: "segments".into(), values }]);
-        assert_eq!(bent.segments, 1, "the model's verdict");
+        assert_eq!(bent.segments, Some(1), "the model's verdict");
         let bent = compare(|v| {
             v.packets = None;
             v.errors.push("BAD_DS".into());

@@ -1,7 +1,10 @@
 //! One line of a paste: what is it?
 //!
-//! Knows the shapes in which drivers and libraries print, nothing of what the bytes mean.
-//! A line that is none of them is [`Line::Other`] and may be any log text.
+//! Knows the shapes in which drivers and libraries print, nothing of what the bytes mean; text
+//! without bytes is read in `message`. A line that is none of them is [`Line::Other`] and may
+//! be any log text.
+
+use super::message;
 
 /// A message of a driver or library about one completion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +24,21 @@ pub struct Entry {
     pub operation: Option<String>,
     pub remote_qpn: Option<u32>,
     pub length: Option<u32>,
+    pub wqe_counter: Option<u16>,
+    /// The bytes that follow are those of an entry with another layout.
+    pub foreign_dump: bool,
+    /// What a person must know of this print.
+    pub say: Option<&'static str>,
+}
+
+/// A command that the firmware of the adapter refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FwCommand {
+    pub command: String,
+    pub opcode: u16,
+    pub status: u8,
+    pub status_text: String,
+    pub syndrome: Option<u32>,
 }
 
 /// Header that the driver prints before the bytes of a WQE.
@@ -41,6 +59,8 @@ pub enum Foreign {
     Mthca { words: usize },
     /// One line with QPN, WQE index and opcode.
     Mlx4 { index: u32, opcode: u8 },
+    /// Words of an hns CQE; how many on this line.
+    Hns { words: usize },
     /// Default output of hexdump or od: 16-bit words in the order of the printing host.
     HostWords,
 }
@@ -49,10 +69,12 @@ pub enum Foreign {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     Blank,
-    /// Bytes with their offset.
+    /// Bytes with their offset. `word` bytes were printed as one number in the order of the
+    /// printing host; 1: as they lie in memory.
     Row {
         offset: u64,
         bytes: Vec<u8>,
+        word: usize,
     },
     /// 32-bit words without offset, as bytes in memory order. A lone word may be any number.
     Words(Vec<u8>),
@@ -68,6 +90,7 @@ pub enum Line {
         cqn: u32,
         syndrome: u8,
     },
+    FwCommand(FwCommand),
     Foreign(Foreign),
     /// A row with something in it that is no byte. Column counts from 1.
     Damaged {
@@ -124,15 +147,27 @@ fn push_hex(out: &mut Vec<u8>, digits: &str) {
     }
 }
 
-/// Takes mail quoting and the leftovers of a mail's encoding off; returns the columns removed.
+/// Takes off what launchers, web pages and mails put around a line; returns the columns removed.
 fn unquote(line: &str) -> (&str, usize) {
     let mut s = line.trim_end();
+    for end in ["<br/>", "<br />", "<br>"] {
+        let at = s.len().saturating_sub(end.len());
+        if s.is_char_boundary(at) && s[at..].eq_ignore_ascii_case(end) {
+            s = s[..at].trim_end();
+        }
+    }
     for junk in ["=0A=", "=0A", "=20", "="] {
         if let Some(r) = s.strip_suffix(junk) {
             s = r.trim_end();
         }
     }
-    let body = s.trim_start_matches(['>', '|', ' ', '\t', '\u{feff}']);
+    let mut body = s.trim_start_matches(['>', '|', ' ', '\t', '\u{feff}']);
+    // mpirun --tag-output: `[1,30]<stderr>:`, with --timestamp-output a date before it.
+    for tag in ["]<stderr>:", "]<stdout>:", "]<stddiag>:"] {
+        if let Some((_, rest)) = body.split_once(tag) {
+            body = rest.trim_start();
+        }
+    }
     (body, s.chars().count() - body.chars().count())
 }
 
@@ -158,14 +193,14 @@ pub fn line(raw: &str) -> Line {
     if let Some(b) = byte_line(&t) {
         return Line::Bytes(b);
     }
-    message(body)
+    message::message(body)
 }
 
 /// `offset: byte byte ...` after any prefix.
 fn row(t: &[Token]) -> Option<Line> {
     for i in 0..t.len().saturating_sub(1) {
         let text = t[i].text;
-        let (digits, colon) = match text.strip_suffix(':') {
+        let (digits, mut colon) = match text.strip_suffix(':') {
             Some(d) => (d, true),
             None => (text, false),
         };
@@ -173,9 +208,17 @@ fn row(t: &[Token]) -> Option<Line> {
         if !is_hex(digits) || digits.len() > 16 {
             continue;
         }
-        let Some(width) = group(t[i + 1].text).map(str::len) else {
+        let mut data = &t[i + 1..];
+        // A debugger's symbol: `0x7ffff6d2c070 <cqe+48>:`.
+        if data[0].text.starts_with('<') && data[0].text.ends_with(">:") && data.len() > 1 {
+            colon = true;
+            data = &data[1..];
+        }
+        let Some(width) = group(data[0].text).map(str::len) else {
             continue;
         };
+        // A debugger prints numbers, the others memory.
+        let numbers = data[0].text.starts_with("0x") && width > 2;
         if !colon {
             // hexdump, od: bare offsets of 7 or more digits.
             let bare = matches!(digits.len(), 7 | 8 | 16);
@@ -186,13 +229,13 @@ fn row(t: &[Token]) -> Option<Line> {
                 continue;
             }
         }
-        if !matches!(width, 2 | 4 | 8) {
+        if !(matches!(width, 2 | 4 | 8) || width == 16 && numbers) {
             continue;
         }
         let offset = u64::from_str_radix(digits, 16).ok()?;
         let mut bytes = Vec::new();
         let mut damage = None;
-        for tok in &t[i + 1..] {
+        for tok in data {
             if bytes.len() >= 16 && tok.gap >= 2 && bytes.len() % 16 == 0 {
                 break; // ASCII column
             }
@@ -222,13 +265,14 @@ fn row(t: &[Token]) -> Option<Line> {
         }
         let enough = if width == 2 { 2 } else { 8 };
         if bytes.len() >= enough {
-            return Some(Line::Row { offset, bytes });
+            let word = if numbers { width / 2 } else { 1 };
+            return Some(Line::Row { offset, bytes, word });
         }
     }
     None
 }
 
-/// Four (or eight) 8-digit words after any prefix, or a line of nothing but such words.
+/// Four (eight, sixteen) 8-digit words after any prefix, or a line of nothing but such words.
 fn word_row(t: &[Token]) -> Option<Vec<u8>> {
     let word = |s: &str| s.len() == 8 && is_hex(s);
     let first = t.iter().position(|x| word(x.text))?;
@@ -248,7 +292,7 @@ fn word_row(t: &[Token]) -> Option<Vec<u8>> {
         }
     }
     let whole_line = first == 0 && rest == 0;
-    (n == 4 || n == 8 || whole_line && (1..8).contains(&n)).then_some(bytes)
+    (matches!(n, 4 | 8 | 16) || whole_line && (1..16).contains(&n)).then_some(bytes)
 }
 
 /// A line of nothing but bytes, or of long hex strings.
@@ -289,165 +333,4 @@ fn mthca(body: &str) -> Option<Foreign> {
         })
         .count();
     (words > 0 && body.starts_with('[')).then_some(Foreign::Mthca { words })
-}
-
-/// Words of a message: letters, digits, `_` and `.`; lower case.
-fn words_of(s: &str) -> Vec<String> {
-    s.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .filter(|w| !w.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect()
-}
-
-fn number(s: &str) -> Option<u64> {
-    match s.strip_prefix("0x") {
-        Some(h) => u64::from_str_radix(h, 16).ok(),
-        None => s.parse().ok(),
-    }
-}
-
-/// The number behind a key of one or more words, unless one of `not_after` precedes the key.
-fn after(w: &[String], key: &[&str], not_after: &[&str]) -> Option<u64> {
-    (0..w.len().saturating_sub(key.len())).find_map(|i| {
-        let hit = key.iter().enumerate().all(|(k, s)| w[i + k] == *s);
-        let blocked = i > 0 && not_after.contains(&w[i - 1].as_str());
-        if hit && !blocked { number(&w[i + key.len()]) } else { None }
-    })
-}
-
-fn after_any(w: &[String], keys: &[&[&str]]) -> Option<u64> {
-    keys.iter().find_map(|k| after(w, k, &[]))
-}
-
-fn has(w: &[String], phrase: &[&str]) -> bool {
-    w.windows(phrase.len()).any(|x| x.iter().zip(phrase).all(|(a, b)| a == b))
-}
-
-fn byte(n: Option<u64>) -> Option<u8> {
-    n.and_then(|n| u8::try_from(n).ok())
-}
-
-fn word(n: Option<u64>) -> Option<u32> {
-    n.and_then(|n| u32::try_from(n).ok())
-}
-
-/// Does a message go on in the next line, because the mail program wrapped it or the driver
-/// prints it in two?
-pub fn continues(body: &str) -> bool {
-    let w = words_of(body);
-    let unfinished = |start: &[&str], end: &[&str]| has(&w, start) && after(&w, end, &[]).is_none();
-    unfinished(&["error", "cqe", "on", "cqn"], &["vendor", "syndrome"])
-        || unfinished(&["wqe", "dump"], &["len"]) && has(&w, &["wq", "size"])
-        || has(&w, &["cq", "error", "on", "cqn"])
-            && after_any(&w, &[&["syndrome"], &["syndrom"]]).is_none()
-        || has(&w, &["wqe", "index"]) && has(&w, &["qpn"]) && !has(&w, &["opcode"])
-}
-
-/// Text without hex rows.
-pub fn message(body: &str) -> Line {
-    let w = words_of(body);
-    if let Some(f) = mlx4(&w) {
-        return Line::Foreign(f);
-    }
-    if has(&w, &["wqe", "dump"]) && has(&w, &["wq", "size"]) {
-        return Line::WqeHead(WqeHead {
-            wq_size: word(after(&w, &["wq", "size"], &[])),
-            index: word(after(&w, &["wqe", "index"], &[])),
-            len: word(after(&w, &["len"], &[])),
-        });
-    }
-    let syndrome = byte(
-        ["syndrome", "synd", "syndrom"].iter().find_map(|k| after(&w, &[k], &["vendor", "hw"])),
-    );
-    if has(&w, &["cq", "error", "on", "cqn"]) {
-        if let (Some(cqn), Some(syndrome)) = (word(after(&w, &["cqn"], &[])), syndrome) {
-            return Line::CqEvent { cqn, syndrome };
-        }
-    }
-    let vendor = byte(after_any(
-        &w,
-        &[
-            &["vendor", "syndrome"],
-            &["vendor", "synd"],
-            &["vendor_err_synd"],
-            &["vendor_syndrome"],
-            &["vendor_err"],
-            &["vendor", "err"],
-            &["vendor", "code"],
-            &["vendor"],
-            &["vend"],
-        ],
-    ));
-    let status = byte(after_any(&w, &[&["status"], &["wc", "error"], &["wc_status"]]));
-    let mut e = Entry {
-        status,
-        syndrome,
-        vendor,
-        qpn: word(after_any(&w, &[&["qn"], &["sqn"], &["qp_num"], &["qpn"], &["qp"]])),
-        ..Entry::default()
-    };
-    if has(&w, &["error", "cqe", "on", "cqn"]) {
-        e.heads_dump = true;
-        e.ethernet = has(&w, &["ci"]);
-        e.cqn = word(after(&w, &["cqn"], &[]));
-        e.ci = word(after(&w, &["ci"], &[]));
-        e.opcode = byte(after(&w, &["opcode"], &[])).or_else(|| {
-            if has(&w, &["responder", "error"]) {
-                Some(super::names::CQE_RESP_ERR)
-            } else if has(&w, &["requestor", "error"]) || has(&w, &["requester", "error"]) {
-                Some(super::names::CQE_REQ_ERR)
-            } else {
-                None
-            }
-        });
-        return if e.syndrome.is_some() { Line::Entry(e) } else { Line::CqeFollows };
-    }
-    if let Some(slot) = after(&w, &["wqe"], &[]).filter(|_| has(&w, &["qp"])) {
-        e.ring_slot = word(Some(slot));
-        e.remote_qpn = word(after(&w, &["rqpn"], &[]));
-        e.length = word(after(&w, &["len"], &[]));
-        e.operation = body
-            .split_once("]:")
-            .and_then(|(_, r)| r.split_whitespace().next())
-            .filter(|op| super::wqe::opcode_number(op).is_some())
-            .map(str::to_owned);
-        return Line::EntryDetail(e);
-    }
-    // perftest calls the vendor code "syndrom" beside a verbs status.
-    if e.status.is_some() && e.vendor.is_none() {
-        e.vendor = e.syndrome.take();
-    }
-    let alone = e.syndrome.is_some() && w.first().is_some_and(|f| f.starts_with("synd"));
-    let told = (e.syndrome.is_some() || e.status.is_some()) && e.vendor.is_some();
-    let kernel_status = e.status.is_some() && has(&w, &["wc", "error"]);
-    if told || alone || kernel_status {
-        // Both printed: the syndrome is the device's word, the status what a library made of it.
-        if e.status == Some(0) && e.syndrome.is_none() {
-            return Line::Other;
-        }
-        return Line::Entry(e);
-    }
-    if has(&w, &["completion", "with", "error"])
-        || has(&w, &["dump", "error", "cqe"])
-        || has(&w, &["error", "cqe"])
-    {
-        return Line::CqeFollows;
-    }
-    Line::Other
-}
-
-/// `QPN 260092, WQE index 9a9e0000, vendor syndrome 6f, opcode = 5e`: hex without 0x.
-fn mlx4(w: &[String]) -> Option<Foreign> {
-    let hex_after = |key: &[&str]| {
-        (0..w.len().saturating_sub(key.len())).find_map(|i| {
-            let hit = key.iter().enumerate().all(|(k, s)| w[i + k] == *s);
-            hit.then(|| u32::from_str_radix(&w[i + key.len()], 16).ok()).flatten()
-        })
-    };
-    if !has(w, &["qpn"]) || !has(w, &["vendor", "syndrome"]) {
-        return None;
-    }
-    let index = hex_after(&["wqe", "index"])?;
-    let opcode = u8::try_from(hex_after(&["opcode"])?).ok()?;
-    Some(Foreign::Mlx4 { index, opcode })
 }

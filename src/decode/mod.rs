@@ -13,6 +13,7 @@ mod control;
 mod cqe;
 mod lex;
 mod lookup;
+mod message;
 mod names;
 mod record;
 mod relate;
@@ -22,18 +23,18 @@ mod wqe;
 pub use control::{Compared, ControlDecoder, ControlInput, Difference, ModelDecoder, Verdict};
 pub use lookup::{Query, look_up};
 pub use names::{
-    CQ_EVENTS, CQE_SYNDROMES, Meaning, Namespace, Side, WC_STATUSES, cqe_opcode,
+    CQ_EVENTS, CQE_SYNDROMES, Meaning, Namespace, PREFIXES, Side, WC_STATUSES, cqe_opcode,
     wc_status_of_syndrome, wqe_opcode,
 };
 pub use record::{
-    Check, CqeRecord, DataSeg, LookUp, QpSummary, Record, Report, RootCause, Source, Told,
-    WalkRecord, WqeRecord,
+    Check, CqeRecord, DataSeg, FwCommandRecord, LookUp, QpSummary, Record, Report, RootCause,
+    Source, Told, WalkRecord, WqeRecord,
 };
 pub use render::{Style, render};
 
-use crate::model::{OpClass, Transport, WqeFormat};
+use crate::model::{OpClass, Policy, Transport, WqeFormat};
 use blocks::{Block, Item, Paste};
-use lex::{Entry, Foreign, WqeHead};
+use lex::{Entry, Foreign, FwCommand, WqeHead};
 use relate::Found;
 
 /// How to read a paste.
@@ -87,6 +88,15 @@ pub fn decode_with(
     let mut report = relate::report(found);
     report.warnings = std::mem::take(&mut paste.warnings);
     report.checks.append(&mut paste.failed);
+    for (line, m) in &paste.hints {
+        let told = report.records.iter().any(|r| r.wc_status() == Some(m.value));
+        if !told {
+            report.warnings.push(format!(
+                "line {line} names {}, but nothing there shows that it is the status of a completion: not counted",
+                m.name
+            ));
+        }
+    }
     for p in &paste.problems {
         report.checks.push(Check {
             text: "every dump of the paste can be read".into(),
@@ -100,21 +110,31 @@ pub fn decode_with(
     Ok(report)
 }
 
-const EXPECTED: &str = "byte rows with offsets ('00000030: 00 00 00 00 0f 00 78 06 ...'), four 32-bit words per line, plain hex bytes, or messages with 'syndrome 0x.. vendor syndrome 0x..'";
+const EXPECTED: &str = "byte rows with offsets ('00000030: 00 00 00 00 0f 00 78 06 ...'), four 32-bit words per line, plain hex bytes, or messages that tell a completion ('syndrome 0x.. vendor syndrome 0x..', 'status=IBV_WC_..(12)', '.. exceeded (12)')";
 
 fn refuse(paste: &Paste) -> Refusal {
     // What was met first in the paste is told.
     let problem = paste.problems.iter().min_by_key(|p| p.line);
-    match (problem, paste.foreign.first()) {
-        (Some(p), Some((line, _))) if p.line < *line => Refusal(p.text.clone()),
-        (_, Some(_)) => Refusal(format!("{}; expected mlx5 dumps", foreign_text(paste))),
-        (Some(p), None) => Refusal(p.text.clone()),
-        (None, None) => Refusal(format!(
+    let text = match (problem, paste.foreign.first()) {
+        (Some(p), Some((line, _))) if p.line < *line => p.text.clone(),
+        (_, Some(_)) => format!("{}; expected mlx5 dumps", foreign_text(paste)),
+        (Some(p), None) => p.text.clone(),
+        (None, None) => format!(
             "no dump found in {} {}; expected {EXPECTED}",
             paste.lines,
             if paste.lines == 1 { "line" } else { "lines" }
-        )),
-    }
+        ),
+    };
+    let hint = match paste.hints.first() {
+        Some((line, m)) => {
+            format!("; line {line} names a status: --status {} looks it up", m.name)
+        }
+        None if problem.is_none() => {
+            "; a number alone: --status, --syndrome or --cq-event N looks it up".into()
+        }
+        None => String::new(),
+    };
+    Refusal(text + &hint)
 }
 
 /// What the foreign lines are, in one message.
@@ -134,6 +154,16 @@ fn foreign_text(paste: &Paste) -> String {
         parts.push(format!(
             "line {line}: {bytes} bytes, not a 64-byte mlx5 CQE: words with offsets in brackets are the print of an mthca (InfiniHost) CQE, whose layout is another one"
         ));
+    }
+    let hns: Vec<_> = paste
+        .foreign
+        .iter()
+        .filter_map(|(l, f)| if let Foreign::Hns { words } = f { Some((*l, *words)) } else { None })
+        .collect();
+    if let Some((line, _)) = hns.first() {
+        let bytes: usize = hns.iter().map(|(_, w)| 4 * w).sum();
+        parts
+            .push(format!("line {line}: {bytes} bytes of an hns CQE, whose layout is another one"));
     }
     if let Some((line, Foreign::Mlx4 { index, opcode })) =
         paste.foreign.iter().find(|(_, f)| matches!(f, Foreign::Mlx4 { .. }))
@@ -185,6 +215,9 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
                     Some((line, cqn)),
                 ))));
             }
+            Item::FwCommand(line, c) => {
+                found.push(Found::Done(Record::FwCommand(fw_command(line, c))));
+            }
             Item::Block(b) => {
                 let hint = std::mem::take(&mut hint);
                 if receive_queue && matches!(hint, Hint::Wqe(_)) {
@@ -200,6 +233,7 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
                     ethernet,
                 };
                 let before = found.len();
+                let b = in_memory_order(b, &mut paste.warnings);
                 let step = Step { options, engine, ctx };
                 step.block(&b, hint, paste, found);
                 for f in &found[before..] {
@@ -210,6 +244,35 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
             }
         }
     }
+}
+
+/// A debugger prints numbers in the order of its host, which is little-endian unless only the
+/// other reading is an error entry or a WQE.
+fn in_memory_order(b: Block, warnings: &mut Vec<String>) -> Block {
+    if b.word == 1 {
+        return b;
+    }
+    let plausible = |b: &Block| {
+        let last = b.bytes.len() / 64 * 64;
+        let error = last >= 64 && {
+            let entry = b.part(last - 64, last);
+            cqe::fit(&entry) == cqe::Fit::Error
+                && cqe::decode(&entry, cqe::CQE_BYTES).syndrome_name.is_some()
+        };
+        error || wqe::fits(b)
+    };
+    let swapped = b.little_endian();
+    let big = !plausible(&swapped) && plausible(&b);
+    warnings.push(format!(
+        "line {}: words behind addresses, as a debugger prints them, are in the byte order of its host; read as {}",
+        b.lines.0,
+        if big {
+            "big-endian, since little-endian they are no error entry and no WQE"
+        } else {
+            "little-endian"
+        }
+    ));
+    if big { b } else { swapped }
 }
 
 /// Most bytes of one WQE: `ds` has six bits.
@@ -246,9 +309,18 @@ impl Step<'_> {
             let first = rest.part(0, rest.bytes.len().min(cqe::CQE_BYTES));
             let fit = cqe::fit(&first);
             let is_wqe = wqe::fits(&rest);
-            let error = fit == cqe::Fit::Error;
-            if error || fit == cqe::Fit::Success && !is_wqe && !upper_half(&rest) {
-                let r = cqe::decode(&first, cqe::CQE_BYTES);
+            let r = (fit != cqe::Fit::No).then(|| cqe::decode(&first, cqe::CQE_BYTES));
+            // Told that it is a WQE, one that is wrong in everything counts too: only an error
+            // entry with a public syndrome is none.
+            let forced = self.options.format == Some(WqeFormat::Mlx5);
+            let public = r.as_ref().is_some_and(|r| r.syndrome_name.is_some());
+            let error = fit == cqe::Fit::Error && (public || !forced);
+            let upper =
+                upper_half(&rest) && (!forced || cqe::fit(&rest.part(64, 128)) == cqe::Fit::Error);
+            let zero = first.bytes.iter().all(|x| *x == Some(0));
+            let told = forced && !upper && !zero && wqe::control_words(&rest).is_some();
+            let success = fit == cqe::Fit::Success && !is_wqe && !upper && !told;
+            if let Some(r) = r.filter(|_| error || success) {
                 if error && (is_wqe || r.syndrome_name.is_none()) {
                     paste.warnings.push(format!(
                         "line {}: nothing says what these bytes are; read as a CQE because byte 0x3f is that of an error entry",
@@ -257,17 +329,16 @@ impl Step<'_> {
                 }
                 found.push(Found::Cqe { record: Box::new(r) });
                 at += cqe::CQE_BYTES;
-            } else if is_wqe {
+            } else if is_wqe || told {
                 let len = (wqe::ring_blocks(&rest) * 64).min(rest.bytes.len());
                 self.wqe(&rest.part(0, len), None, paste, found);
                 at += len;
-            } else if upper_half(&rest) {
+            } else if upper {
                 let half = rest.part(64, 128);
                 found.push(Found::Cqe { record: Box::new(cqe::decode(&half, 128)) });
                 at += 128;
             } else {
                 // A slot of zeros between entries of a ring says nothing.
-                let zero = first.bytes.iter().all(|x| *x == Some(0));
                 if !(zero && n > 64) {
                     self.problem(b, at, paste);
                     return;
@@ -309,6 +380,9 @@ impl Step<'_> {
     /// Announced as a CQE.
     fn cqe(&self, b: &Block, paste: &mut Paste, found: &mut Vec<Found>) {
         let n = b.bytes.len();
+        if b.bytes.iter().all(|x| *x == Some(0)) {
+            return self.problem(b, 0, paste);
+        }
         match n {
             64 | 128 if b.holds(n - 16, n) => {
                 let part = b.part(n - 64, n);
@@ -361,7 +435,9 @@ impl Step<'_> {
         let mut r = wqe::decode(b, ctrl, &self.ctx, &mut paste.warnings);
         let eth = r.layout == "ethernet";
         let book = self.ctx.format == WqeFormat::Book;
-        if OpClass::from_mlx5(r.opcode).is_some() && !eth || book {
+        // Operations of the vendor have no verdict; an opcode that is not public is one.
+        let judged = OpClass::from_mlx5(r.opcode).is_some() || r.opcode_name.is_none();
+        if judged && !eth || book {
             let guessed = if r.layout == "datagram" { Transport::Ud } else { Transport::Rc };
             let transport = self.options.transport.unwrap_or(guessed);
             if self.options.transport.is_none() {
@@ -385,11 +461,12 @@ impl Step<'_> {
                 paste.failed.push(Check { text: text.into(), ok: false, detail });
             };
             match answer {
-                Ok(verdict) => {
+                Ok(mut verdict) => {
                     for Difference { field, values: [(a, x), (b, y)] } in &verdict.differences {
                         let what = format!("{field}: {a} {x}, {b} {y}");
                         failed("both decoders say the same of the WQE", what);
                     }
+                    of_the_dump(&mut verdict, &mut r);
                     r.verdict = Some(verdict);
                 }
                 Err(e) => failed("the decoder answers", e),
@@ -400,6 +477,21 @@ impl Step<'_> {
             );
         }
         found.push(Found::Wqe { record: Box::new(r), head });
+    }
+}
+
+/// What the dump shows overrides what the decoder's hardware would do or expects to be there.
+fn of_the_dump(verdict: &mut Verdict, r: &mut WqeRecord) {
+    if r.partial {
+        verdict.segments = None;
+    }
+    let limit = Policy::BOOK.max_inline;
+    let inline = !r.data_segs.is_empty() && r.data_segs.iter().all(|d| d.inline);
+    if inline && verdict.placement == "dma" && verdict.length.is_some_and(|n| n > limit) {
+        verdict.placement = "inline";
+        r.say.push(format!(
+            "the hardware of this project takes at most {limit} bytes from a WQE (max_inline); it would fetch these by dma"
+        ));
     }
 }
 
@@ -415,6 +507,7 @@ fn upper_half(b: &Block) -> bool {
 fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
     let told = Told {
         cqn: e.cqn,
+        qn: None,
         ring_slot: e.ring_slot,
         operation: e.operation.clone(),
         remote_qpn: e.remote_qpn,
@@ -425,6 +518,7 @@ fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
         l.line = line;
         l.qpn = e.qpn;
         l.cqn = e.cqn;
+        l.say.extend(e.say.map(str::to_owned));
         return Record::WcStatus(l);
     };
     let mut r = cqe::empty(source);
@@ -432,8 +526,33 @@ fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
     r.cqe_opcode = e.opcode.and_then(names::cqe_opcode);
     r.qpn = e.qpn;
     r.vendor_err_synd = e.vendor;
+    r.wqe_counter = e.wqe_counter;
     r.told = told;
     cqe::set_syndrome(&mut r, syndrome);
     cqe::explain_error(&mut r, e.opcode);
+    r.say.extend(e.say.map(str::to_owned));
     Record::Cqe(Box::new(r))
+}
+
+/// What a refused command means for the caller of verbs.
+fn fw_command(line: usize, c: FwCommand) -> FwCommandRecord {
+    let transition = names::transition_of_command(&c.command);
+    let mut say = vec![
+        "a firmware command was refused; this is no completion, and its status and syndrome are numbers of their own, the syndrome not public".to_owned(),
+    ];
+    if let Some((from, to)) = transition {
+        say.push(format!(
+            "it is an ibv_modify_qp from {from} to {to}: rnic-cosim explain --from {from} --to {to} (with --transport and --attrs) says what the call must and may hold"
+        ));
+    }
+    FwCommandRecord {
+        line,
+        transition,
+        command: c.command,
+        opcode: c.opcode,
+        status: c.status,
+        status_text: c.status_text,
+        syndrome: c.syndrome,
+        say,
+    }
 }

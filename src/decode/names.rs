@@ -125,13 +125,71 @@ pub const WC_STATUSES: &[Meaning] = &[
     m(23, "TM_RNDV_INCOMPLETE", Local, SAY_TM_RNDV),
 ];
 
+/// What libraries print for a status instead of its name, in lower case: rdma-core's
+/// `ibv_wc_status_str`, the kernel's `ib_wc_status_msg`, the openib part of Open MPI.
+pub const WC_TEXTS: &[(u8, &str)] = &[
+    (1, "local length error"),
+    (2, "local qp operation error"),
+    (3, "local ee context operation error"),
+    (3, "local eec operation error"),
+    (4, "local protection error"),
+    (4, "local protocol error"),
+    (5, "work request flushed error"),
+    (5, "wr flushed"),
+    (6, "memory management operation error"),
+    (6, "memory bind operation error"),
+    (6, "memory window bind error"),
+    (7, "bad response error"),
+    (8, "local access error"),
+    (9, "remote invalid request error"),
+    (9, "invalid request error"),
+    (10, "remote access error"),
+    (11, "remote operation error"),
+    (12, "transport retry counter exceeded"),
+    (12, "retry exceeded error"),
+    (13, "rnr retry counter exceeded"),
+    (13, "receiver not ready retry exceeded error"),
+    (14, "local rdd violation error"),
+    (15, "remote invalid rd request"),
+    (15, "invalid read request error"),
+    (16, "aborted error"),
+    (16, "operation aborted"),
+    (16, "remote abort error"),
+    (17, "invalid ee context number"),
+    (17, "invalid eecn error"),
+    (18, "invalid ee context state"),
+    (18, "invalid eec state error"),
+    (19, "fatal error"),
+    (20, "response timeout error"),
+    (21, "general error"),
+    (22, "tm error"),
+    (23, "tm software rendezvous"),
+];
+
+/// Statuses whose texts are said of much else: bad response, aborted, fatal, timeout, general.
+pub const SAID_OF_MUCH: &[u8] = &[7, 16, 19, 20, 21];
+
+/// Prefixes that the names of the tables have in their headers.
+pub const PREFIXES: &[&str] =
+    &["MLX5_CQE_SYNDROME_", "MLX5_CQ_ERROR_SYNDROME_", "IBV_WC_", "IB_WC_"];
+
+/// Number of a status by its name in the header, in lower case; without prefix too, where that
+/// is no word of the language.
+pub fn wc_status_of_symbol(s: &str) -> Option<u8> {
+    if !s.contains('_') {
+        return None;
+    }
+    let name = ["ibv_wc_", "ib_wc_"].iter().find_map(|p| s.strip_prefix(p)).unwrap_or(s);
+    WC_STATUSES.iter().find(|m| m.name.eq_ignore_ascii_case(name)).map(|m| m.value)
+}
+
 /// Syndromes of the asynchronous CQ error event (`mlx5_ifc.h`).
 pub const CQ_EVENTS: &[Meaning] = &[
     m(
         1,
         "CQ_OVERRUN",
         Local,
-        "more completions arrived than the CQ has free entries; run the provisioning check on these CQs",
+        "more completions arrived than the CQ has free entries; run the provisioning check on these CQs (rnic-cosim provision)",
     ),
     m(
         2,
@@ -157,6 +215,23 @@ pub fn wc_status_of_syndrome(syndrome: u8) -> u8 {
     }
 }
 
+/// The states that an mlx5 firmware command on a queue pair leads from and to
+/// (`MLX5_CMD_OP_*` of `mlx5_ifc.h`).
+pub fn transition_of_command(command: &str) -> Option<(&'static str, &'static str)> {
+    Some(match command {
+        "RST2INIT_QP" => ("RESET", "INIT"),
+        "INIT2INIT_QP" => ("INIT", "INIT"),
+        "INIT2RTR_QP" => ("INIT", "RTR"),
+        "RTR2RTS_QP" => ("RTR", "RTS"),
+        "RTS2RTS_QP" => ("RTS", "RTS"),
+        "RTS2SQD_QP" => ("RTS", "SQD"),
+        "SQD2SQD_QP" => ("SQD", "SQD"),
+        "SQERR2RTS_QP" => ("SQE", "RTS"),
+        "SQD2RTS_QP" | "SQD_RTS_QP" => ("SQD", "RTS"),
+        _ => return None,
+    })
+}
+
 /// Entry of a table, by number.
 pub fn find(table: &'static [Meaning], value: u8) -> Option<&'static Meaning> {
     table.iter().find(|e| e.value == value)
@@ -164,6 +239,9 @@ pub fn find(table: &'static [Meaning], value: u8) -> Option<&'static Meaning> {
 
 /// The flush status of both error name spaces.
 pub const FLUSH: u8 = 5;
+
+/// The status of a WQE that is wrong in itself.
+pub const LOC_QP_OP: u8 = 2;
 
 /// Said of every vendor code.
 pub const SAY_VENDOR: &str = "vendor code is not public; no invented meaning";

@@ -21,6 +21,14 @@ pub struct Report {
     pub per_qp: Vec<QpSummary>,
 }
 
+impl CqeRecord {
+    /// Kind and number of the queue, from the entry or from the header before it.
+    pub fn queue(&self) -> Option<(&'static str, u32)> {
+        let kind = if self.cqe_opcode == Some("RESP_ERR") { "RQ" } else { "SQ" };
+        self.told.qn.map(|q| (kind, q)).or(self.qpn.map(|q| ("QP", q)))
+    }
+}
+
 impl Report {
     /// True if every cross-check held.
     pub fn consistent(&self) -> bool {
@@ -76,6 +84,42 @@ pub enum Record {
     WcStatus(LookUp),
     /// A vendor code alone.
     VendorCode(LookUp),
+    /// A command that the firmware refused.
+    FwCommand(FwCommandRecord),
+}
+
+impl Record {
+    /// The work completion status that it tells of.
+    pub fn wc_status(&self) -> Option<u8> {
+        match self {
+            Self::Cqe(c) => c.wc_status,
+            Self::WcStatus(l) => Some(l.value),
+            _ => None,
+        }
+    }
+}
+
+/// A command that the firmware of the adapter refused. It has name spaces of its own.
+#[derive(Clone, Debug, Serialize)]
+pub struct FwCommandRecord {
+    /// Line, from 1.
+    pub line: usize,
+    /// Name of the command.
+    pub command: String,
+    /// Opcode of the command.
+    pub opcode: u16,
+    /// Status of the command.
+    pub status: u8,
+    /// The driver's words for it.
+    pub status_text: String,
+    /// Not public.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub syndrome: Option<u32>,
+    /// States of the `ibv_modify_qp` behind it, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transition: Option<(&'static str, &'static str)>,
+    /// Remarks for a person.
+    pub say: Vec<String>,
 }
 
 /// Where a record comes from.
@@ -182,6 +226,9 @@ pub struct Told {
     /// CQ number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cqn: Option<u32>,
+    /// The queue of the driver's header, where the entry itself holds no QP number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qn: Option<u32>,
     /// Slot of the ring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring_slot: Option<u32>,
@@ -279,6 +326,9 @@ pub struct WqeRecord {
     /// The dump ends before the WQE does.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// Units of 16 bytes that the WQE has and the dump has not.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing_units: usize,
     /// How the bytes behind the control segment were read.
     pub layout: &'static str,
     /// Bytes of inline headers.
@@ -316,6 +366,11 @@ pub struct WqeRecord {
     pub verdict: Option<super::control::Verdict>,
     /// Remarks for a person.
     pub say: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// A data segment.

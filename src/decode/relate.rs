@@ -1,6 +1,8 @@
 //! What the parts of a paste say about each other: header, CQE and WQE of one failure, and which
 //! failure came first.
 
+use std::collections::HashMap;
+
 use super::from_message;
 use super::lex::{Entry, WqeHead};
 use super::names;
@@ -51,9 +53,18 @@ pub fn report(found: Vec<Found>) -> Report {
             }
         }
     }
+    let mut told: HashMap<usize, Vec<Entry>> = HashMap::new();
+    for (h, c) in &heads {
+        told.entry(*c).or_default().extend(entry(&found[*h]).cloned());
+    }
     for (i, f) in found.into_iter().enumerate() {
         match f {
-            Found::Cqe { record } => out.records.push(Record::Cqe(record)),
+            Found::Cqe { mut record } => {
+                for head in told.get(&i).into_iter().flatten() {
+                    from_head(&mut record, head);
+                }
+                out.records.push(Record::Cqe(record));
+            }
             Found::Wqe { record, .. } => out.records.push(Record::Wqe(record)),
             Found::Done(r) => out.records.push(r),
             Found::Entry { line, entry } => {
@@ -65,6 +76,20 @@ pub fn report(found: Vec<Found>) -> Report {
     }
     root_cause(&mut out);
     out
+}
+
+/// What the header of a CQE says that the entry itself does not hold.
+fn from_head(cqe: &mut CqeRecord, head: &Entry) {
+    cqe.told.cqn = cqe.told.cqn.or(head.cqn);
+    // Entries of an Ethernet receive queue hold no QP number.
+    if cqe.qpn == Some(0) && cqe.told.qn.is_none() {
+        cqe.told.qn = head.qpn;
+        if let (Some((kind, q)), Some(_)) = (cqe.queue(), head.qpn) {
+            cqe.say.push(format!(
+                "the entry holds no QP number (0); {kind} 0x{q:x} is from the header, so there is nothing to hold it against"
+            ));
+        }
+    }
 }
 
 fn entry(f: &Found) -> Option<&Entry> {
@@ -218,33 +243,34 @@ fn wqe_alone(w: &WqeRecord, h: &WqeHead, checks: &mut Vec<Check>) {
 /// An error entry: its QP, and whether it is a flush.
 fn error_of(r: &Record) -> Option<(Option<u32>, bool)> {
     match r {
-        Record::Cqe(c) => c.syndrome.map(|s| (c.qpn, s == names::FLUSH)),
+        Record::Cqe(c) => c.syndrome.map(|s| (c.queue().map(|q| q.1), s == names::FLUSH)),
         Record::WcStatus(l) if l.value != 0 => Some((l.qpn, l.value == names::FLUSH)),
         _ => None,
     }
 }
 
 fn name_of(r: &Record) -> String {
-    let (name, qpn) = match r {
+    let (name, queue) = match r {
         Record::Cqe(c) => {
             let s = c.syndrome.unwrap_or_default();
             let name = c.syndrome_name.map_or_else(|| format!("syndrome 0x{s:02x}"), str::to_owned);
-            (name, c.qpn)
+            (name, c.queue())
         }
         Record::WcStatus(l) => {
-            (l.name.map_or_else(|| format!("status {}", l.value), str::to_owned), l.qpn)
+            let name = l.name.map_or_else(|| format!("status {}", l.value), str::to_owned);
+            (name, l.qpn.map(|q| ("QP", q)))
         }
         _ => (String::new(), None),
     };
-    match qpn {
-        Some(q) => format!("{name} on QP 0x{q:x}"),
+    match queue {
+        Some((kind, q)) => format!("{name} on {kind} 0x{q:x}"),
         None => name,
     }
 }
 
 /// First entry that is no flush, in all and per QP.
 fn root_cause(out: &mut Report) {
-    let mut places = std::collections::HashMap::new();
+    let mut places = HashMap::new();
     let mut first = None;
     let mut errors = 0;
     for (i, r) in out.records.iter().enumerate() {

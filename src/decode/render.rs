@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::names;
-use super::record::{CqeRecord, DataSeg, LookUp, Record, Report, WqeRecord};
+use super::record::{CqeRecord, DataSeg, FwCommandRecord, LookUp, Record, Report, WqeRecord};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +73,7 @@ impl Page {
             Record::CqEvent(l) => self.look_up(i, "CQ error event", l),
             Record::WcStatus(l) => self.look_up(i, "work completion status", l),
             Record::VendorCode(l) => self.look_up(i, "vendor code", l),
+            Record::FwCommand(c) => self.fw_command(i, c),
         }
         self.out.push('\n');
     }
@@ -114,8 +115,8 @@ impl Page {
         if let (Some(a), Some(b)) = (c.hw_err_synd, c.hw_synd_type) {
             self.field("hw syndrome", format!("0x{a:02x}, type 0x{b:02x} (not public)"));
         }
-        if let Some(q) = c.qpn {
-            self.field("QP", format!("0x{q:x}"));
+        if let Some((kind, q)) = c.queue() {
+            self.field(kind, format!("0x{q:x}"));
         }
         if let Some(w) = c.wqe_counter {
             self.field("WQE counter", format!("0x{w:x}"));
@@ -180,6 +181,17 @@ impl Page {
             self.field("points at", side(s));
         }
         self.say(&l.say);
+    }
+
+    fn fw_command(&mut self, i: usize, c: &FwCommandRecord) {
+        let name = self.paint("31", &c.command);
+        self.title(i, &format!("firmware command: {name} refused"), Some((c.line, c.line)));
+        self.field("opcode", format!("0x{:x}", c.opcode));
+        self.field("command status", format!("0x{:x} {}", c.status, c.status_text));
+        if let Some(s) = c.syndrome {
+            self.field("syndrome", format!("0x{s:x} (not public)"));
+        }
+        self.say(&c.say);
     }
 
     fn wqe(&mut self, i: usize, w: &WqeRecord) {
@@ -252,13 +264,20 @@ impl Page {
             }
         }
         if let Some(v) = &w.verdict {
-            let verdict = if v.errors.is_empty() {
+            let units = v.wqe_bytes / 16;
+            let missing = match w.missing_units {
+                0 => String::new(),
+                n => format!(", {n} of {units} units not in the dump"),
+            };
+            let verdict = if v.errors.is_empty() && w.missing_units > 0 {
+                self.paint("33", &format!("control segment well formed{missing}"))
+            } else if v.errors.is_empty() {
                 self.paint("32", "well formed")
             } else {
                 let status = v.rejected_status.and_then(|s| names::find(names::WC_STATUSES, s));
                 let end =
                     status.map_or_else(String::new, |m| format!(", completes with {}", m.name));
-                self.paint("31", &format!("{}{end}", v.errors.join(", ")))
+                self.paint("31", &format!("{}{end}{missing}", v.errors.join(", ")))
             };
             let engine = if v.engine == "model" { "model only" } else { v.engine };
             self.field("verdict", format!("{verdict} ({engine}, {})", v.transport));
@@ -288,10 +307,12 @@ impl Page {
             self.field(
                 "takes",
                 format!(
-                    "{}, {} of 64 bytes, {}",
+                    "{}, {} of 64 bytes{}",
                     count(v.wqe_bytes, "byte"),
                     count(v.wqe_blocks, "block"),
-                    count(u32::from(v.segments), "data segment")
+                    v.segments.map_or_else(String::new, |n| {
+                        format!(", {}", count(u32::from(n), "data segment"))
+                    })
                 ),
             );
             self.field(
@@ -330,7 +351,8 @@ impl Page {
                     || "first error not in the paste".to_owned(),
                     |i| format!("first error [{i}]"),
                 );
-                self.line(&format!("  {name}: {cause}, {} flushes", q.flushes));
+                let flushes = if q.flushes == 1 { "flush" } else { "flushes" };
+                self.line(&format!("  {name}: {cause}, {} {flushes}", q.flushes));
             }
         }
         for c in &r.checks {

@@ -169,11 +169,10 @@ pub fn decode(
     };
     let used = wanted.clamp(UNIT, dump_bytes.max(UNIT)).min(dump_bytes);
     let line = block.lines.0;
-    let control_only = dump_bytes == UNIT;
     if wanted == 0 {
         warnings
             .push(format!("line {line}: ds is 0; a WQE is at least its 16-byte control segment"));
-    } else if wanted > dump_bytes && !control_only {
+    } else if wanted > dump_bytes {
         warnings.push(format!(
             "line {line}: the WQE has {wanted} bytes (ds {ds}), the dump only {dump_bytes}"
         ));
@@ -204,6 +203,7 @@ pub fn decode(
         dump_bytes,
         beyond_bytes: dump_bytes - used,
         partial: wanted > whole,
+        missing_units: (wanted / UNIT).saturating_sub(whole / UNIT),
         layout: Layout::Unknown.name(),
         eth_inline_hdr_sz: None,
         raddr: None,

@@ -81,6 +81,19 @@ fn print(bytes: &[u8], form: u8) -> String {
             // Wrapped by a mail program.
             11 => format!("> {o:08x}: {}\n> {}", row(&r[..12], " "), row(&r[12..], " ")),
             12 => format!("{}\n{}", words(&r[..12]), words(&r[12..])),
+            14 => {
+                // x/16xw of a debugger on a little-endian host.
+                let number =
+                    |w: &[u8]| w.iter().rev().fold("0x".to_owned(), |t, b| format!("{t}{b:02x}"));
+                let numbers: Vec<String> = r.chunks(4).map(number).collect();
+                format!(
+                    "0x{:x} <cqe+{o}>:\t{}",
+                    0x7fff_f6d2_c040_u64 + o as u64,
+                    numbers.join("\t")
+                )
+            }
+            15 => format!("[1,30]<stderr>:{}", words(r)),
+            16 => format!("{o:08x}: {}<br/>", row(r, " ")),
             13 => format!("infiniband mlx5_0: cqe_dump: {o:08x}: {}\r", row(r, " ")),
             _ => format!("ffff8881{:08x}: {}", 0x1000 + o, row(r, " ")),
         };
@@ -89,7 +102,7 @@ fn print(bytes: &[u8], form: u8) -> String {
     out
 }
 
-const FORMS: u8 = 15;
+const FORMS: u8 = 18;
 
 fn error_cqe() -> impl Strategy<Value = [u8; 64]> {
     let syndromes: Vec<u8> = decode::CQE_SYNDROMES.iter().map(|m| m.value).collect();
