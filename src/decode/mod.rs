@@ -486,6 +486,11 @@ fn of_the_dump(verdict: &mut Verdict, r: &mut WqeRecord) {
         verdict.segments = None;
     }
     let limit = Policy::BOOK.max_inline;
+    if verdict.placement == "inline" && verdict.length.is_none() {
+        r.say.push(format!(
+            "inline, if the payload, whose length is not in the dump, has at most {limit} bytes (max_inline); more is fetched by dma"
+        ));
+    }
     let inline = !r.data_segs.is_empty() && r.data_segs.iter().all(|d| d.inline);
     if inline && verdict.placement == "dma" && verdict.length.is_some_and(|n| n > limit) {
         verdict.placement = "inline";
