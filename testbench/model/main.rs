@@ -7,5 +7,6 @@ mod model_edges;
 mod model_properties;
 mod model_tables;
 mod model_walkthroughs;
+mod stored_attributes;
 mod wqe_shapes;
 mod wqe_walks;
