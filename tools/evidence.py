@@ -119,8 +119,10 @@ def model_mutants(out):
     for step in data["killed"]:
         out.append(f"| {step['by']} | {step['killed']} |")
     out.append(f"\n**Score: {killed} of {data['mutants']} = {100 * data['score']:.1f} %.**\n")
+    known = tomllib.loads((ROOT / "testbench/data/model_mutants.toml").read_text())["equivalent"]
     for name in data["survivors"]:
-        out.append(f"* `{name}`")
+        why = [k["reason"] for k in known if name.startswith(k["file"] + ":") and name.endswith(k["change"])]
+        out.append(f"* `{name}`" + (f": equivalent, {why[0]}" if why else ""))
 
 
 def main():

@@ -7,7 +7,8 @@ usage: tools/synth.sh [--quick] [--check | --accept] [--seeds N] [--out FILE] [N
   --quick    only the three quick blocks and the top at 16 QPs
   --check    count cells only, and compare with testbench/data/synth_baseline.json
   --accept   count cells only, and write them there
-  --seeds N  placements per design, default 3; their median clock rate is what counts
+  --seeds N  placements per design, default 3; their median clock rate is what counts; 0: only
+             cells and logic depth
   --out FILE default out/synth.json; designs that are not measured keep their results in it
 
 Cell counts are exact: same tools, same RTL, same numbers. A placement is repeatable too, but a
@@ -131,7 +132,7 @@ def measure(design, asked, work):
         levels, first, last = depth(work / f"{design['name']}.ecp5.json")
         result["depth"] = {"luts": levels, "from": first, "to": last}
         print(f"{'':20} {levels} LUTs in a row, {first} to {last}", flush=True)
-    if "place" in design and not counting:
+    if "place" in design and asked.seeds and not counting:
         result["placed"] = f"LFE5U-{design['place']}F-8"
         with ThreadPoolExecutor(asked.jobs) as pool:
             result["seeds"] = list(pool.map(lambda seed: place(design, seed, work), range(1, asked.seeds + 1)))
@@ -200,8 +201,8 @@ def main():
     if asked.help:
         print(__doc__)
         return
-    if asked.seeds < 1 or asked.jobs < 1:
-        parser.error("--seeds and --jobs are 1 or more")
+    if asked.seeds < 0 or asked.jobs < 1:
+        parser.error("--jobs is 1 or more, --seeds 0 or more")
     designs = tomllib.loads((ROOT / "tools/synth.toml").read_text())["design"]
     known = [d["name"] for d in designs]
     for name in asked.names:
