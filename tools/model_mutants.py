@@ -75,6 +75,9 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/model_mutants.json")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/model-mutants")
     args = parser.parse_args()
+    if subprocess.run(["cargo", "mutants", "--version"], capture_output=True).returncode != 0:
+        sys.exit("tools/model_mutants.py: cargo-mutants is not installed: "
+                 "cargo install cargo-mutants --locked")
     work = args.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
 
