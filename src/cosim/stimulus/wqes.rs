@@ -53,12 +53,16 @@ impl Generator {
         if !self.chance(self.profile.walked) {
             return None;
         }
-        let qpn = self.some_qp();
+        // Now and then a number that is none, in all of its bits: the walk must hand it on whole.
+        let wild = self.chance(10);
+        let qpn = if wild { self.rng.u32(..) } else { self.some_qp() };
         let qp = view.machine().qp(qpn);
-        if qp.as_ref().is_none_or(|qp| {
-            qp.sq_queued >= qp.sq_ceiling
-                || matches!(qp.state, QpState::Reset | QpState::Init | QpState::Rtr)
-        }) && !self.chance(50)
+        if !wild
+            && qp.as_ref().is_none_or(|qp| {
+                qp.sq_queued >= qp.sq_ceiling
+                    || matches!(qp.state, QpState::Reset | QpState::Init | QpState::Rtr)
+            })
+            && !self.chance(50)
         {
             return None;
         }
@@ -102,6 +106,10 @@ impl Generator {
             let at = usize::from(fixed) + self.rng.usize(..segments);
             let bit = self.pick(&[31, 31, 30, 10, 9, 0]);
             units[at][self.rng.usize(..2)] ^= 1 << bit;
+        }
+        // One bit away from a legal opcode.
+        if self.chance(self.profile.bad_wqe / 4) {
+            control.opcode ^= 1 << self.rng.u32(..8);
         }
         control.inline = send.format == WqeFormat::Book && (inline || self.chance(100));
         // Now and then the count says something else than what lies there.
