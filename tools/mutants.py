@@ -2,7 +2,7 @@
 """Mutants of the RTL: does the stimulus of the random co-simulation notice each of them?
 
 usage: mutants.py [--count N] [--seed N] [--ops N] [--rounds N] [--sort S] [--sort-total S]
-                  [--least PERCENT] [--out FILE] [--go-on]
+                  [--least PERCENT] [--out FILE] [--go-on [--play]]
 
 All mutants are in one netlist with a selector. The inputs of random co-simulation runs are
 replayed into each of them, round by round, every round with a seed of its own and only for those
@@ -11,7 +11,8 @@ co-simulation saw, which is what its scoreboard sees, since it predicts every ou
 `missed` can (a run is known in which an output differs), `unknown` is neither within S
 seconds each, or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
 With `--least` the exit code is 1 if the score is lower. `--go-on` makes no mutants and no
-stimulus: it sorts those that an earlier run of the same work folder left unknown.
+stimulus: it sorts those that an earlier run of the same work folder left unknown. With `--play`
+it first plays the rounds of today's stimulus into those that are unknown or missed.
 """
 import argparse
 import json
@@ -253,13 +254,23 @@ def main():
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/mutants.json")
     parser.add_argument("--go-on", action="store_true")
+    parser.add_argument("--play", action="store_true")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/mutants")
     asked = parser.parse_args()
     if asked.count < 1:
         parser.error("--count must be at least 1")
     work = asked.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
+    if asked.play and not asked.go_on:
+        parser.error("--play goes with --go-on")
     mutants, about = left_open(asked, parser) if asked.go_on else played(asked, work)
+    if asked.play:
+        missed = [m for m in mutants if m["fate"] == "missed"]
+        open_ = [m for m in mutants if m["fate"] == "survived"] + missed
+        about["clocks"] += rounds(compiled(work), work, open_, asked, time.monotonic())
+        for m in missed:
+            if m["fate"] == "survived":
+                m["fate"] = "missed"
     sort_survivors(mutants, work, asked.sort, asked.sort_total)
     score = write(asked.out.resolve(), mutants, about)
     if 100 * score < asked.least:
