@@ -160,12 +160,18 @@ fn a_recorded_run_repeats_clock_by_clock() {
 }
 
 #[test]
-fn a_failing_run_shrinks_to_a_handful() {
+fn failing_runs_shrink_to_a_handful() {
+    for seed in 1..=4 {
+        one_shrinks_to_a_handful(seed);
+    }
+}
+
+fn one_shrinks_to_a_handful(seed: u64) {
     let profile = Profile::from_name("error-storm").expect("a profile");
     let config = Config::SMALL;
     let fault = Some((Fault::FlushWithoutCqe, 0));
     let timing = Timing::random(&mut fastrand::Rng::with_seed(3));
-    let mut source = Recorder::new(Generator::new(profile, config, 3000, 2));
+    let mut source = Recorder::new(Generator::new(profile, config, 3000, seed));
     let mut live =
         Cosim::new(Fake::new(config, fault), config, Policy::LINUX, &timing).expect("reset");
     live.run(&mut source).expect_err("a wrong device");
@@ -177,9 +183,14 @@ fn a_failing_run_shrinks_to_a_handful() {
     };
     let (small, failure) = super::shrink::shrink(recording, deadline, &mut run).expect("it fails");
     // At most two CREATE_CQ, CREATE_QP, →INIT, →RTR, two posts, an error on the first.
-    assert!(small.steps.len() <= 8, "{} steps left:\n{}", small.steps.len(), small.to_json());
+    assert!(
+        small.steps.len() <= 8,
+        "seed {seed}: {} steps left:\n{}",
+        small.steps.len(),
+        small.to_json()
+    );
     assert!(small.policy.is_empty(), "the policy does not matter");
-    assert_eq!(small.timing, Timing::READY);
+    assert_eq!(small.timing, Timing::READY, "seed {seed}");
     assert!(failure.clock() < 64, "gaps were closed: clock {}", failure.clock());
     assert!(failure.to_string().contains("FLUSH"), "{failure}");
 }

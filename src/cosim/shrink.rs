@@ -62,6 +62,10 @@ where
     };
     s.take_aims(&source);
     s.cut_tail();
+    // Among all its steps a whole run has other ways to fail, some of which need no slow outputs;
+    // a thinned one may have none left.
+    s.simplify();
+    s.cut_tail();
     s.thin();
     s.simplify();
     s.close_gaps();
