@@ -50,11 +50,18 @@ def load(name):
     return json.loads(path.read_text()) if path.exists() else None
 
 
-def formal(out):
-    data = load("formal.json")
-    out.append("\n## Proofs\n")
+def section(out, name, title, command):
+    """Begins a section; gives the result that it tells of, if there is one."""
+    data = load(name)
+    out.append(f"\n## {title}\n")
     if not data:
-        out.append("No result: `make formal` was not run.\n")
+        out.append(f"No result: `{command}` was not run.\n")
+    return data
+
+
+def formal(out):
+    data = section(out, "formal.json", "Proofs", "make formal")
+    if not data:
         return
     for proof in tomllib.loads((ROOT / "formal/proofs.toml").read_text())["proof"]:
         rows = [r for r in data["properties"] if r["proof"] == proof["name"]]
@@ -85,10 +92,8 @@ def summary(out):
 
 
 def mutants(out, name, title, command, by):
-    data = load(name)
-    out.append(f"\n## {title}\n")
+    data = section(out, name, title, command)
     if not data:
-        out.append(f"No result: `{command}` was not run.\n")
         return
     tried = data["mutants"] - data["equivalent"]
     out.append(f"{data['mutants']} mutants ({by}): {data['killed']} killed, {data['equivalent']} proved "
@@ -105,10 +110,8 @@ def mutants(out, name, title, command, by):
 
 
 def model_mutants(out):
-    data = load("model_mutants.json")
-    out.append("\n## Mutants of the golden model\n")
+    data = section(out, "model_mutants.json", "Mutants of the golden model", "make model-mutants")
     if not data:
-        out.append("No result: `make model-mutants` was not run.\n")
         return
     part, parts = data["shard"].split("/")
     of = "All mutants" if parts == "1" else f"Every {parts}th mutant (from the {int(part) + 1}. on)"
