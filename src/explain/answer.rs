@@ -59,7 +59,7 @@ impl Answer {
 
 /// Judges the call and explains the verdict.
 pub fn explain(q: &Question) -> Answer {
-    let mut say = Speech { q, notes: Vec::new() };
+    let mut say = Speech { q, notes: Vec::new(), only_linux_refuses: false };
     say.about_errno();
     let row = row_of(q);
     let mut answer = Answer {
@@ -89,7 +89,6 @@ pub fn explain(q: &Question) -> Answer {
             answer.bad_values = verdict.bad_values;
             say.about_linux(mask, &answer);
             say.about_call(mask, &answer);
-            say.about_sqd(&answer);
         }
         None if q.errno.is_none_or(|e| e.from_table) => say.about_needs(row),
         None => {}
@@ -151,6 +150,8 @@ fn pair(from: QpState, to: QpState) -> String {
 struct Speech<'a> {
     q: &'a Question,
     notes: Vec<Note>,
+    /// The call is accepted here, and Linux would refuse it.
+    only_linux_refuses: bool,
 }
 
 impl Speech<'_> {
@@ -251,6 +252,10 @@ impl Speech<'_> {
             self.about_values(mask, "");
             self.about_unasked(mask);
         }
+        let sqd = QpState::Sqd.number();
+        if layer == Layer::None && q.from != sqd && answer.to == sqd {
+            self.about_mlx5(Layer::Transition);
+        }
         if layer == Layer::Drain {
             self.say(
                 Layer::Drain,
@@ -261,8 +266,8 @@ impl Speech<'_> {
             );
             self.about_other_policies(mask);
         }
-        let elsewhere = self.notes.iter().any(|n| n.text.contains("--profile linux"));
-        if layer == Layer::None && q.errno.is_some_and(|e| e.from_table) && !elsewhere {
+        let unexplained = q.errno.is_some_and(|e| e.from_table) && !self.only_linux_refuses;
+        if layer == Layer::None && unexplained {
             self.say(Layer::None, "states and mask are accepted here: look at values, GID and address, and at what this driver adds");
         }
     }
@@ -279,6 +284,7 @@ impl Speech<'_> {
         let asked = Question { profile: linux, ..q.clone() };
         let (layer, _) = verdict(&asked, mask);
         if layer != Layer::None {
+            self.only_linux_refuses = true;
             self.say(
                 layer,
                 format!(
@@ -289,18 +295,27 @@ impl Speech<'_> {
         }
     }
 
-    /// A driver that refuses what the tables allow.
-    fn about_sqd(&mut self, answer: &Answer) {
-        let q = self.q;
-        let sqd = QpState::Sqd.number();
-        let enters = answer.accepted() && q.from != sqd && answer.to == sqd;
-        let advised = self.notes.iter().find(|n| n.text.contains("→ SQD")).map(|n| n.layer);
-        if let Some(layer) = advised.or(enters.then_some(Layer::Transition)) {
-            self.say(
-                layer,
-                "mlx5 (Connect-IB, ConnectX-4 and later) has no way from RTS to SQD and refuses it with 22: there such a change takes the QP through RESET",
-            );
+    /// A way that a call or several take; `lead` stands before it.
+    fn say_way(
+        &mut self,
+        layer: Layer,
+        lead: &str,
+        from: QpState,
+        way: &[Edge],
+        carrier: Option<(usize, AttrMask)>,
+    ) {
+        self.say(layer, format!("{lead}: {}", walk(from, way, carrier)));
+        if way.iter().any(|e| e.to == QpState::Sqd && e.from != QpState::Sqd) {
+            self.about_mlx5(layer);
         }
+    }
+
+    /// A driver that refuses what the tables allow.
+    fn about_mlx5(&mut self, layer: Layer) {
+        self.say(
+            layer,
+            "mlx5 (Connect-IB, ConnectX-4 and later) has no way from RTS to SQD and refuses it with 22: there such a change takes the QP through RESET",
+        );
     }
 
     fn about_encoding(&mut self, mask: AttrMask) {
@@ -385,7 +400,7 @@ impl Speech<'_> {
             self.about_route(&edges, wanted);
         } else if from != to {
             match route::path(&edges, from, to) {
-                Some(way) => self.say(Layer::Transition, format!("legal way: {}", walk(from, &way, None))),
+                Some(way) => self.say_way(Layer::Transition, "legal way", from, &way, None),
                 None if to == QpState::Sqe => self.say(Layer::Transition, "SQE is never entered by a call: the hardware goes there when a send of a UC or UD QP fails"),
                 None => self.say(Layer::Transition, format!("no sequence of calls leads from {from} to {to}")),
             }
@@ -458,23 +473,14 @@ impl Speech<'_> {
         let Some((from, to)) = states(self.q) else { return };
         match route::detour(edges, from, to, attrs) {
             Some((way, at)) if !route::destroys(&way) => {
-                self.say(
-                    Layer::Mask,
-                    format!("legal way: {}", walk(from, &way, Some((at, attrs)))),
-                );
+                self.say_way(Layer::Mask, "legal way", from, &way, Some((at, attrs)));
             }
             // There and back would cost the QP its life: name the place where they are given.
             _ => {
                 if let Some(way) = route::to_carrier(edges, from, attrs) {
                     let at = way.len() - 1;
-                    self.say(
-                        Layer::Mask,
-                        format!(
-                            "{} can be given on this way: {}",
-                            list(attrs),
-                            walk(from, &way, Some((at, attrs)))
-                        ),
-                    );
+                    let lead = format!("{} can be given on this way", list(attrs));
+                    self.say_way(Layer::Mask, &lead, from, &way, Some((at, attrs)));
                 }
             }
         }

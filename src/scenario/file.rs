@@ -293,6 +293,7 @@ pub enum Action {
 
 impl Action {
     /// The same for another QP. What is not about a QP stays as it is.
+    /// (COMPLETE of several is one action, put together where it runs.)
     pub fn on(&self, qpn: u32) -> Action {
         let mut action = self.clone();
         match &mut action {
@@ -308,7 +309,6 @@ impl Action {
                 wqe.qpn = qpn;
             }
             Action::PostWqe { wqe, .. } => wqe.qpn = qpn,
-            Action::Complete(c) => c.report.qpn = qpn,
             _ => {}
         }
         action

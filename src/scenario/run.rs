@@ -342,20 +342,18 @@ impl<'a> Runner<'a> {
                 result?;
                 self.now.notes.push(format!("wait {n} clocks"));
             }
-            Action::Each { qpns, action } if matches!(**action, Action::Complete(_)) => {
-                let each: Vec<CompleteAsk> = (qpns.clone())
-                    .filter_map(|qpn| match action.on(qpn) {
-                        Action::Complete(ask) => Some(ask),
-                        _ => None,
-                    })
-                    .collect();
-                self.complete(&each, line)?;
-            }
-            Action::Each { qpns, action } => {
-                for qpn in qpns.clone() {
-                    self.action(&action.on(qpn), line)?;
+            Action::Each { qpns, action } => match &**action {
+                Action::Complete(ask) => {
+                    let of = |qpn| CompleteAsk { report: Complete { qpn, ..ask.report }, ..*ask };
+                    let each: Vec<CompleteAsk> = qpns.clone().map(of).collect();
+                    self.complete(&each, line)?;
                 }
-            }
+                action => {
+                    for qpn in qpns.clone() {
+                        self.action(&action.on(qpn), line)?;
+                    }
+                }
+            },
             Action::Reset => {
                 self.engine.reset()?;
                 self.host = Host::default();
