@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 fine, 1 the hardware, a scenario or a check failed, 2 bad input.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -72,6 +73,11 @@ enum Command {
 
 fn bad(text: impl Into<String>) -> anyhow::Error {
     BadInput(text.into()).into()
+}
+
+/// A file that a flag names and that cannot be written.
+fn unwritable(flag: &str, path: &Path, e: std::io::Error) -> anyhow::Error {
+    bad(format!("--{flag}: cannot write {}: {e}", path.display()))
 }
 
 /// A value of a flag that names nothing.

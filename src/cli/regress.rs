@@ -120,6 +120,6 @@ mod show;
 mod with_rtl;
 
 #[cfg(feature = "rtl")]
-use super::{bad, unknown};
+use super::{bad, unknown, unwritable};
 #[cfg(feature = "rtl")]
 pub(super) use {plan::not_built, show::print_steps, with_rtl::run};

@@ -29,7 +29,7 @@ pub fn run(_: Args) -> anyhow::Result<ExitCode> {
 #[cfg(feature = "rtl")]
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     use super::regress::{not_built, print_steps};
-    use super::{bad, say};
+    use super::{bad, say, unwritable};
     use crate::cosim::Failure;
     use crate::cosim::campaign::{self, Passed};
     use crate::cosim::recording::Recording;
@@ -37,8 +37,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     use crate::hw::{DutError, HwConfig, RTL_DIGEST};
 
     if let Some(waves) = &args.waves {
-        files::check_regular(waves)
-            .map_err(|e| bad(format!("--waves: cannot write {}: {e}", waves.display())))?;
+        files::check_regular(waves).map_err(|e| unwritable("waves", waves, e))?;
     }
     let recording = Recording::load(&args.file).map_err(|e| bad(e.to_string()))?;
     if HwConfig::from_name(&recording.config).is_some_and(|c| !c.is_built()) {

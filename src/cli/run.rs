@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 
 use super::progress::Progress;
-use super::{bad, print};
+use super::{bad, print, unwritable};
 use crate::files;
 use crate::policies::{self, PolicyError};
 use crate::report::{json, steps, svg, timeline};
@@ -194,15 +194,12 @@ fn options(args: &Args, files: &[PathBuf]) -> anyhow::Result<()> {
 
 /// Files that could not be written, as far as can be told before anything runs.
 fn outputs(args: &Args) -> anyhow::Result<()> {
-    let cannot = |flag: &str, path: &Path, e: std::io::Error| {
-        bad(format!("--{flag}: cannot write {}: {e}", path.display()))
-    };
     if let Some(waves) = &args.waves {
-        files::check_regular(waves).map_err(|e| cannot("waves", waves, e))?;
+        files::check_regular(waves).map_err(|e| unwritable("waves", waves, e))?;
     }
     for (flag, path) in [("report", &args.report), ("svg", &args.svg)] {
         let Some(path) = path else { continue };
-        files::check(path).map_err(|e| cannot(flag, path, e))?;
+        files::check(path).map_err(|e| unwritable(flag, path, e))?;
     }
     let named = [&args.waves, &args.report, &args.svg].map(|p| p.as_deref().map(files::resolved));
     let mut named: Vec<PathBuf> = named.into_iter().flatten().collect();

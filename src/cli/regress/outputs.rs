@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Outputs, bad};
+use super::{Outputs, bad, unwritable};
 use crate::cosim::campaign::total;
 use crate::cosim::coverage_report;
 use crate::cosim::results::{self, Results};
@@ -22,7 +22,7 @@ impl Outputs {
                 .map_err(|e| bad(format!("--{name} {}: {e}", folder.display())))?;
         }
         if let Some(junit) = junit {
-            files::check(junit).map_err(|e| bad(format!("--junit {}: {e}", junit.display())))?;
+            files::check(junit).map_err(|e| unwritable("junit", junit, e))?;
         }
         Ok(())
     }
