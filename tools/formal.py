@@ -25,6 +25,8 @@ import tomllib
 import pyosys
 from pyosys import libyosys as ys
 
+from results import write
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ABC = pathlib.Path(pyosys.__file__).parent / "yosys-abc"
 
@@ -332,14 +334,6 @@ def prove(proof, out_dir, only_traces):
     return results
 
 
-def write(path, properties):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"tools": {"pyosys": "0.70"}, "properties": properties}, indent=1) + "\n"
-    partial = path.with_suffix(".part")
-    partial.write_text(text)
-    partial.replace(path)
-
-
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("names", nargs="*")
@@ -364,7 +358,8 @@ def main():
             if not asked.names or proof["name"] in asked.names:
                 results += prove(proof, folder, asked.trace)
                 # What is proved is kept, whatever becomes of the rest.
-                write(asked.out, sorted(kept + results, key=lambda r: known.index(r["proof"])))
+                everything = sorted(kept + results, key=lambda r: known.index(r["proof"]))
+                write(asked.out, {"tools": {"pyosys": "0.70"}, "properties": everything})
 
     failed = [f"{r['proof']}.{r['property']}" for r in results if not r["pass"]]
     print(f"{len(results) - len(failed)} of {len(results)} as they should be; {asked.out}")

