@@ -66,17 +66,17 @@ pub fn operation(op: &Operation, names: &impl Naming) -> String {
     }
 }
 
-/// `QP A`, or `QP 7` for one without a name, whose name is that already.
+/// `QP A`; but `QP 7`, which has no name, and one that is called `QP7` say it already.
 fn qp(names: &impl Naming, qpn: u32) -> String {
-    with_kind("QP ", names.qp(qpn))
+    with_kind("QP", names.qp(qpn))
 }
 
 fn cq(names: &impl Naming, cqn: u32) -> String {
-    with_kind("CQ ", names.cq(cqn))
+    with_kind("CQ", names.cq(cqn))
 }
 
 fn with_kind(kind: &str, name: String) -> String {
-    if name.starts_with(kind) { name } else { format!("{kind}{name}") }
+    if name.starts_with(kind) { name } else { format!("{kind} {name}") }
 }
 
 fn modify(m: &Modify, names: &impl Naming) -> String {
