@@ -61,6 +61,19 @@
 //! # Ok::<(), rnic_cosim::scenario::BadScenario>(())
 //! ```
 //!
+//! # A policy by name
+//!
+//! ```
+//! use rnic_cosim::model::Policy;
+//! use rnic_cosim::policies;
+//!
+//! let mut policy = Policy::LINUX;
+//! policies::set(&mut policy, "cq_full", "overwrite")?;
+//! let wrong = policies::set(&mut policy, "cq_ful", "overwrite").unwrap_err();
+//! assert!(wrong.to_string().contains("did you mean `cq_full`?"));
+//! # Ok::<(), policies::PolicyError>(())
+//! ```
+//!
 //! # A dump
 //!
 //! ```
@@ -119,20 +132,15 @@ assert_eq!(cosim.operations(), 3);
 
 #[cfg(feature = "rtl")]
 pub mod cosim;
-pub mod decode;
-pub mod explain;
-mod files;
 #[cfg(feature = "rtl")]
 pub mod hw;
-pub use rnic_cosim_model as model;
-pub mod policies;
 pub mod provision;
-pub mod report;
-pub mod scenario;
-mod spelling;
+pub use rnic_cosim_model as model;
 #[cfg(feature = "waves")]
-pub mod waves;
-pub mod wqes;
+pub use rnic_cosim_offline::waves;
+pub use rnic_cosim_offline::{decode, explain, policies, report, wqes};
+use rnic_cosim_offline::{files, spelling};
+pub mod scenario;
 
 #[doc(hidden)]
 pub mod cli;

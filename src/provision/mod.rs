@@ -4,15 +4,39 @@
 //! its depth, the CQ never overflows, because even a flush of everything at once fits. A [`Plan`]
 //! is counted by [`check`] and can be run on RTL and golden model by [`simulate`].
 
-mod count;
-mod file;
 #[cfg(feature = "rtl")]
 mod on_rtl;
-mod plan;
-pub mod print;
-mod simulate;
 
-pub use count::{Check, Report, check};
-pub use file::read;
-pub use plan::{Cq, Device, Plan, Qp, Srq};
-pub use simulate::{CannotSimulate, CqFlush, RanOn, Simulation, simulate};
+pub use rnic_cosim_offline::provision::*;
+
+/// The worst case: everything posted, everything flushed, nothing polled. On hardware and golden
+/// model in lockstep where a configuration of the hardware is large enough, else on the model.
+///
+/// # Errors
+/// The plan is more than can be run, or hardware and model disagree.
+#[cfg(feature = "rtl")]
+pub fn simulate(plan: &Plan) -> Result<Simulation, CannotSimulate> {
+    let need = needed(plan)?;
+    match on_rtl::fitting(&need) {
+        Some(config) => {
+            let device = &mut on_rtl::Lockstep::new(config, plan.cqs.len())?;
+            simulate_on(plan, RanOn::Lockstep { config: config.name() }, device)
+        }
+        None => simulate_on_model(
+            plan,
+            format!(
+                "no configuration of the hardware has {} QPs with queues of {} and {}, and {} CQs",
+                need.num_qp, need.sq_depth, need.rq_depth, need.num_cq
+            ),
+        ),
+    }
+}
+
+/// The worst case: everything posted, everything flushed, nothing polled; on the golden model.
+///
+/// # Errors
+/// The plan is more than can be run.
+#[cfg(not(feature = "rtl"))]
+pub fn simulate(plan: &Plan) -> Result<Simulation, CannotSimulate> {
+    simulate_on_model(plan, "this program was built without the hardware".into())
+}

@@ -1,9 +1,9 @@
 //! The worst case on hardware and model in lockstep.
 
-use super::simulate::{CannotSimulate, Device, Tally};
+use super::{CannotSimulate, FlushDevice, POLICY, Tally};
 use crate::cosim::{Cosim, Failure, Observer, Timing, convert};
 use crate::hw::{HwConfig, Rtl};
-use crate::model::{Config, Effects, Machine, Operation, Outcome, Policy};
+use crate::model::{Config, Effects, Machine, Operation, Outcome};
 
 /// Counts, and remembers how the last operation ended.
 #[derive(Default)]
@@ -24,7 +24,6 @@ impl Observer for Counter {
 /// The Verilated RTL under the scoreboard.
 pub(super) struct Lockstep {
     cosim: Cosim<Rtl, Counter>,
-    pub config: HwConfig,
 }
 
 /// The smallest configuration of this program that holds a plan of these sizes.
@@ -45,16 +44,16 @@ fn differs(failure: Failure) -> CannotSimulate {
 }
 
 impl Lockstep {
-    pub fn new(config: HwConfig, policy: Policy, cqs: usize) -> Result<Lockstep, CannotSimulate> {
+    pub fn new(config: HwConfig, cqs: usize) -> Result<Lockstep, CannotSimulate> {
         let dut = Rtl::new(config, 1).map_err(|e| CannotSimulate::Differs(e.to_string()))?;
         let counter = Counter { tally: Tally::new(cqs), last: None };
-        let cosim = Cosim::with_observer(dut, *config.sizes(), policy, &Timing::READY, counter)
+        let cosim = Cosim::with_observer(dut, *config.sizes(), POLICY, &Timing::READY, counter)
             .map_err(differs)?;
-        Ok(Lockstep { cosim, config })
+        Ok(Lockstep { cosim })
     }
 }
 
-impl Device for Lockstep {
+impl FlushDevice for Lockstep {
     fn perform(&mut self, op: &Operation) -> Result<Outcome, CannotSimulate> {
         let channel = convert::channel(op);
         while self.cosim.busy(channel) {

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::engine::{Defect, Engine};
-use super::trace::{Happening, Observation, StateChange};
+use super::{Defect, Engine, Happening, Observation, StateChange};
 use crate::cosim::{Driver, Timing, convert, timing};
 use crate::hw::{Dut, abi};
 use crate::model::{

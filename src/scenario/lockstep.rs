@@ -1,8 +1,6 @@
 //! RTL and golden model in lockstep, the scoreboard between them.
 
-use super::engine::{Defect, Engine};
-use super::trace::{Happening, Observation};
-use super::watch::Watch;
+use super::{Defect, Engine, Happening, Observation, Watch};
 use crate::cosim::{Cosim, Failure, Observer, Timing, convert, timing};
 use crate::hw::Dut;
 use crate::model::{Config, Effects, Operation, Policy};

@@ -1,35 +1,16 @@
 //! Scenario files: what is done to the hardware step by step, and what is expected of it.
 //!
 //! [`parse`] reads and checks a file, [`run`] runs it on an [`Engine`], and the [`Trace`] that
-//! comes back is what all reports are made from.
+//! comes back is what all reports are made from. What needs no hardware comes from
+//! `rnic_cosim_offline`; the engines with hardware are here.
 
 #[cfg(feature = "rtl")]
 mod bare;
-mod check;
-pub mod describe;
-mod engine;
-pub(crate) mod fields;
-mod file;
-mod host;
 #[cfg(feature = "rtl")]
 mod lockstep;
-pub mod names;
-mod parse;
-mod parse_expect;
-mod parse_step;
-mod parse_wqe;
-pub(crate) mod problem;
-mod run;
-mod trace;
-mod watch;
 
 #[cfg(feature = "rtl")]
 pub use bare::BareEngine;
-pub use engine::{Defect, Engine, ModelEngine};
-pub use file::{Collective, Names, Naming, QpGroup, Scenario};
 #[cfg(feature = "rtl")]
 pub use lockstep::LockstepEngine;
-pub use parse::parse;
-pub use problem::BadScenario;
-pub use run::run;
-pub use trace::*;
+pub use rnic_cosim_offline::scenario::*;

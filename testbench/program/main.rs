@@ -1,6 +1,7 @@
 //! What a person types and reads: commands, files, messages, reports, and the documentation.
 
 mod decode_cases;
+mod decode_compared;
 mod decode_robust;
 mod evidence;
 mod explain_cases;
@@ -8,6 +9,7 @@ mod explain_cli;
 mod help;
 mod output_paths;
 mod own_rtl;
+mod policy_names;
 mod provision_cases;
 mod report_page;
 mod reuse;

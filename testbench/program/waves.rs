@@ -105,6 +105,13 @@ fn wrong_wishes_are_pointed_out() {
     let (_, file) = run(folder.path());
     assert!(refused(&file, &["--signals", "ex_kin"]).contains("did you mean `ex_kind`?"));
     assert!(refused(&file, &["--signals", "g_qp[1].stat"]).contains("`g_qp[1].state`"));
+    // A pattern is the whole end of a path.
+    for wrong in ["tate", "state*x", "g_qp[0]state", ""] {
+        assert!(refused(&file, &["--signals", wrong]).contains("signal"), "{wrong:?}");
+    }
+    for fine in ["state", "g_qp*.state", "*watch*"] {
+        assert_eq!(waves(&file, &["--signals", fine]).0, 0, "{fine}");
+    }
     assert!(refused(&file, &["--from", "9000"]).contains("the file has clocks 0 to"));
     assert!(refused(&file, &["--from", "9", "--to", "3"]).contains("clocks 9 to 3"));
     assert!(refused(Path::new("no/such.fst"), &[]).contains("cannot read no/such.fst"));

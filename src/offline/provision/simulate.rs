@@ -1,5 +1,4 @@
-//! The worst case: everything posted, everything flushed, nothing polled. On hardware and golden
-//! model in lockstep where a configuration of the hardware is large enough, else on the model.
+//! The worst case: everything posted, everything flushed, nothing polled.
 
 use super::plan::{Plan, Qp};
 use crate::explain::route::{edges, path};
@@ -73,19 +72,30 @@ pub enum CannotSimulate {
 /// Work requests of all QPs together that a run may hold.
 const MOST_WRS: u64 = 1 << 22;
 
+/// The policy of all simulations.
+pub const POLICY: Policy = Policy::BOOK;
+
 /// What a plan is run on.
-pub(super) trait Device {
+pub trait FlushDevice {
     /// An operation up to its outcome.
+    ///
+    /// # Errors
+    /// The device does something that it must not do.
     fn perform(&mut self, op: &Operation) -> Result<Outcome, CannotSimulate>;
-    /// The hardware's own steps until nothing is owed.
+    /// The device's own steps until nothing is owed.
+    ///
+    /// # Errors
+    /// The device does something that it must not do.
     fn flush_all(&mut self) -> Result<(), CannotSimulate>;
+    /// Its state, or that of the model beside it.
     fn machine(&self) -> &Machine;
+    /// What came of its completion attempts so far.
     fn tally(&self) -> &Tally;
 }
 
 /// What came of all completion attempts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
+pub struct Tally {
     /// Per CQ: wanted, written, the first that found it full.
     cqs: Vec<(u64, u64, Option<u64>)>,
     cq_errors: u64,
@@ -93,10 +103,12 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Of so many CQs, nothing attempted yet.
     pub fn new(cqs: usize) -> Tally {
         Tally { cqs: vec![(0, 0, None); cqs], ..Tally::default() }
     }
 
+    /// Counts what an operation did.
     pub fn note(&mut self, effects: &Effects) {
         if let Some(cqe) = &effects.cqe {
             let (wanted, written, overflow_at) = &mut self.cqs[cqe.cqn as usize];
@@ -115,57 +127,32 @@ impl Tally {
     }
 }
 
-/// Posts every work request of every QP unsignaled, moves all QPs to ERR and lets the hardware
-/// flush until nothing is owed. Drain work requests are posted after that, as drains do.
+/// On the golden model alone, and `why` not on hardware.
 ///
 /// # Errors
-/// The plan is more than can be run, or hardware and model disagree.
-pub fn simulate(plan: &Plan) -> Result<Simulation, CannotSimulate> {
-    let config = config(plan)?;
-    let policy = Policy::BOOK;
-    match on_rtl(&config) {
-        #[cfg(feature = "rtl")]
-        Ok(built) => {
-            let device = &mut super::on_rtl::Lockstep::new(built, policy, plan.cqs.len())?;
-            let config = device.config.name();
-            run(plan, &policy, RanOn::Lockstep { config }, device)
-        }
-        #[cfg(not(feature = "rtl"))]
-        Ok(never) => match never {},
-        Err(why) => {
-            let device = &mut ModelAlone {
-                machine: Machine::new(config, policy),
-                tally: Tally::new(plan.cqs.len()),
-            };
-            run(plan, &policy, RanOn::Model { why }, device)
-        }
-    }
+/// The plan is more than can be run.
+pub fn simulate_on_model(plan: &Plan, why: String) -> Result<Simulation, CannotSimulate> {
+    let device = &mut ModelAlone {
+        machine: Machine::new(needed(plan)?, POLICY),
+        tally: Tally::new(plan.cqs.len()),
+    };
+    simulate_on(plan, RanOn::Model { why }, device)
 }
 
-/// The configuration of the hardware to run on, or why there is none.
-#[cfg(feature = "rtl")]
-fn on_rtl(need: &Config) -> Result<crate::hw::HwConfig, String> {
-    super::on_rtl::fitting(need).ok_or_else(|| {
-        format!(
-            "no configuration of the hardware has {} QPs with queues of {} and {}, and {} CQs",
-            need.num_qp, need.sq_depth, need.rq_depth, need.num_cq
-        )
-    })
-}
-
-#[cfg(not(feature = "rtl"))]
-fn on_rtl(_: &Config) -> Result<std::convert::Infallible, String> {
-    Err("this program was built without the hardware".into())
-}
-
-fn run(
+/// Posts every work request of every QP unsignaled, moves all QPs to ERR and lets the device
+/// flush until nothing is owed. Drain work requests are posted after that, as drains do.
+///
+/// The device is just out of reset, under [`POLICY`], and holds [`needed`].
+///
+/// # Errors
+/// The device does not do what the protocol asks for.
+pub fn simulate_on(
     plan: &Plan,
-    policy: &Policy,
     ran_on: RanOn,
-    device: &mut impl Device,
+    device: &mut impl FlushDevice,
 ) -> Result<Simulation, CannotSimulate> {
     for (cqn, cq) in (0u32..).zip(&plan.cqs) {
-        // The limits were checked by `config`.
+        // The limits were checked by `needed`.
         let depth = u32::try_from(cq.usable(&plan.device)).unwrap_or(0);
         must(device, &Operation::CreateCq { cqn, depth, ignore_overrun: false })?;
     }
@@ -173,7 +160,7 @@ fn run(
         .zip(plan.qps.iter().flat_map(|q| std::iter::repeat_n(q, q.count as usize)))
         .collect();
     for (qpn, qp) in &qps {
-        bring_up(device, *qpn, qp, policy)?;
+        bring_up(device, *qpn, qp)?;
     }
     for (qpn, _) in &qps {
         must(device, &modify(*qpn, QpState::Err, AttrMask::EMPTY))?;
@@ -206,8 +193,11 @@ fn run(
     })
 }
 
-/// A configuration that holds the plan.
-fn config(plan: &Plan) -> Result<Config, CannotSimulate> {
+/// The sizes that hold the plan.
+///
+/// # Errors
+/// The plan is more than can be run.
+pub fn needed(plan: &Plan) -> Result<Config, CannotSimulate> {
     let too = |text: String| Err(CannotSimulate::Plan(text));
     if !plan.srqs.is_empty() {
         return too("shared receive queues are not modelled".into());
@@ -265,7 +255,7 @@ fn send(qpn: u32) -> Operation {
 }
 
 /// The request that a drain posts in ERR.
-fn drain(device: &mut impl Device, qpn: u32, queue: Queue) -> Result<(), CannotSimulate> {
+fn drain(device: &mut impl FlushDevice, qpn: u32, queue: Queue) -> Result<(), CannotSimulate> {
     must(
         device,
         &match queue {
@@ -276,19 +266,14 @@ fn drain(device: &mut impl Device, qpn: u32, queue: Queue) -> Result<(), CannotS
 }
 
 /// An operation that a working device accepts.
-fn must(device: &mut impl Device, op: &Operation) -> Result<(), CannotSimulate> {
+fn must(device: &mut impl FlushDevice, op: &Operation) -> Result<(), CannotSimulate> {
     match device.perform(op)? {
         Outcome::Ok => Ok(()),
         other => Err(CannotSimulate::Differs(format!("the device answers {other} to {op:?}"))),
     }
 }
 
-fn bring_up(
-    device: &mut impl Device,
-    qpn: u32,
-    qp: &Qp,
-    policy: &Policy,
-) -> Result<(), CannotSimulate> {
+fn bring_up(device: &mut impl FlushDevice, qpn: u32, qp: &Qp) -> Result<(), CannotSimulate> {
     must(
         device,
         &Operation::CreateQp {
@@ -301,7 +286,7 @@ fn bring_up(
             sq_sig_all: false,
         },
     )?;
-    let way = path(&edges(qp.transport, policy), QpState::Reset, QpState::Rts).unwrap_or_default();
+    let way = path(&edges(qp.transport, &POLICY), QpState::Reset, QpState::Rts).unwrap_or_default();
     for edge in way {
         must(device, &modify(qpn, edge.to, edge.row.required))?;
     }
@@ -320,7 +305,7 @@ struct ModelAlone {
     tally: Tally,
 }
 
-impl Device for ModelAlone {
+impl FlushDevice for ModelAlone {
     fn perform(&mut self, op: &Operation) -> Result<Outcome, CannotSimulate> {
         let effects =
             self.machine.apply(op, true).map_err(|e| CannotSimulate::Differs(e.to_string()))?;

@@ -96,7 +96,6 @@ pub fn remove_scratch(path: &Path) {
     let _ = std::fs::remove_file(&beside);
 }
 
-#[cfg(feature = "rtl")]
 /// Takes away what an end at once has left half-written in a folder.
 pub fn sweep(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

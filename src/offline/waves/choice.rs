@@ -184,19 +184,3 @@ fn near(known: &[Known], pattern: &str) -> Option<String> {
     });
     crate::spelling::closest(pattern, names).map(str::to_owned)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pattern_is_the_end_of_a_path() {
-        let path = "TOP.rnic_top.u_watch.g_qp[1].state";
-        for fine in ["state", "g_qp[1].state", "g_qp*.state", "*watch*", path] {
-            assert!(fits(fine, path), "{fine}");
-        }
-        for wrong in ["tate", "g_qp[0].state", "state*x", ""] {
-            assert!(!fits(wrong, path), "{wrong}");
-        }
-    }
-}

@@ -7,7 +7,7 @@ use crate::model::{Effects, EventKinds, Operation, Outcome, QpState};
 
 /// The QPs that were ever created, and the states they were last seen in.
 #[derive(Default)]
-pub(super) struct Watch {
+pub struct Watch {
     known: Vec<(u32, Option<QpState>)>,
     place: BTreeMap<u32, usize>,
 }
