@@ -1,5 +1,7 @@
 //! The Verilated hardware: bridge, benches of single blocks, the whole against the model.
 
+#[path = "../exhaustive.rs"]
+mod exhaustive;
 #[path = "../model_support/mod.rs"]
 mod model_support;
 #[cfg(feature = "rtl")]

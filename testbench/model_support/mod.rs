@@ -1,12 +1,9 @@
 //! Short ways to drive the golden model in tests.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 use rnic_cosim::model::*;
 
-/// Tests that take minutes in full are asked for in full.
-pub fn exhaustive() -> bool {
-    std::env::var_os("RNIC_EXHAUSTIVE").is_some_and(|v| v == "1")
-}
+pub use crate::exhaustive::exhaustive;
 
 /// Legal values for every attribute.
 pub fn good_values() -> AttrValues {

@@ -1,5 +1,6 @@
 //! Any input: no panic, no hang, and what was printed differently decodes alike.
 
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use proptest::prelude::*;
@@ -9,7 +10,7 @@ use rnic_cosim::model::WqeFormat;
 use serde_json::Value;
 
 /// The dumps of the public cases.
-fn dumps() -> Vec<String> {
+static DUMPS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let cases: toml::Table = include_str!("../data/decode_cases.toml").parse().expect("TOML");
     cases["case"]
         .as_array()
@@ -17,7 +18,7 @@ fn dumps() -> Vec<String> {
         .iter()
         .filter_map(|c| Some(c.get("input")?.as_str()?.to_owned()))
         .collect()
-}
+});
 
 fn all_formats(text: &str) {
     for format in [None, Some(WqeFormat::Mlx5), Some(WqeFormat::Book)] {
@@ -157,8 +158,7 @@ proptest! {
         pick in any::<proptest::sample::Index>(),
         edits in proptest::collection::vec((any::<proptest::sample::Index>(), 0..7u8, any::<char>()), 1..6),
     ) {
-        let all = dumps();
-        let mut lines: Vec<String> = pick.get(&all).lines().map(str::to_owned).collect();
+        let mut lines: Vec<String> = pick.get(&DUMPS).lines().map(str::to_owned).collect();
         for (at, what, c) in edits {
             if lines.is_empty() { break; }
             let i = at.index(lines.len());

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::exhaustive::exhaustive;
+
 /// Runs an example as its README says, in a build folder of its own.
 fn example(name: &str) {
     let build = tempfile::tempdir().expect("a folder");
@@ -29,7 +31,12 @@ fn the_example_of_one_queue_prints_what_its_page_says() {
     example("cq_ring");
 }
 
+/// Only in full: it compiles the whole device once more.
 #[test]
 fn the_example_of_the_whole_prints_what_its_page_says() {
+    if !exhaustive() {
+        eprintln!("this takes a build of its own: RNIC_EXHAUSTIVE=1 does it");
+        return;
+    }
     example("rnic_top");
 }

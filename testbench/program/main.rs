@@ -1,5 +1,8 @@
 //! What a person types and reads: commands, files, messages, reports, and the documentation.
 
+#[path = "../exhaustive.rs"]
+mod exhaustive;
+
 mod decode_cases;
 mod decode_compared;
 mod decode_robust;
