@@ -10,8 +10,9 @@ import learn
 import prover
 from states import States
 
-# Questions to the solver, and seconds, for each mutant: a quick look at all of them first.
-EFFORTS = ((2500, 10), (20000, 60))
+# Questions to the solver, and seconds of the processor, for each mutant: a quick look at all of
+# them first.
+EFFORTS = ((1000, 5), (20000, 60))
 KILLED_SECONDS = 5
 HEALTHY = None  # of the work at hand, for the processes that are forked
 
@@ -31,11 +32,11 @@ def holds(comparison, mutant, apart, cubes, known, work, limit):
                or prover.unsatisfiable(path, limit) for start in (True, False))
 
 
-def judge(healthy, mutant, states, bank, effort, seconds, work, limit):
+def judge(healthy, mutant, states, bank, effort, seconds, work, limit, end=float("inf")):
     """The verdict on one mutant; the bank has more afterwards."""
     learner = None
     try:
-        learner = learn.Learner(healthy, mutant, states, bank, effort, time.monotonic() + seconds)
+        learner = learn.Learner(healthy, mutant, states, bank, effort, seconds, end)
         closed, found = learner.learn()
     except learn.Exhausted:
         verdict = "unknown", "no claim about its states was found that holds; runs not looked at in the time"
@@ -67,7 +68,7 @@ def one_hand(asked):
             verdicts.append((mutant, None))
             continue
         seen = States(work / "states", mutant, HEALTHY.latches)
-        verdicts.append((mutant, judge(HEALTHY, mutant, seen, bank, effort, seconds, own, limit)))
+        verdicts.append((mutant, judge(HEALTHY, mutant, seen, bank, effort, seconds, own, limit, end)))
     return verdicts, bank.cubes[len(cubes):], bank.states[len(states):]
 
 

@@ -54,9 +54,9 @@ class Healthy:
 class Learner:
     """One mutant. `learn` gives (True, cubes) or (False, the output that can differ)."""
 
-    def __init__(self, healthy, mutant, states, bank, effort, end):
+    def __init__(self, healthy, mutant, states, bank, effort, seconds, end):
         self.healthy, self.mutant, self.states, self.bank = healthy, mutant, states, bank
-        self.effort, self.end = effort, end
+        self.effort, self.processor_end, self.end = effort, time.process_time() + seconds, end
         self.comparison, self.machine = healthy.comparison, healthy.machine
         for state in bank.states:
             states.add(state, ())
@@ -121,7 +121,7 @@ class Learner:
         """A model in which all roots hold, from a pair of states of the claim. None if there is
         none; then `rests_on` are the cubes that were needed for it."""
         self.effort -= 1
-        if self.effort < 0 or time.monotonic() > self.end:
+        if self.effort < 0 or time.process_time() > self.processor_end or time.monotonic() > self.end:
             raise Exhausted
         solver = self.encoded.solver
         if solver.solve(assumptions=[self.encoded.literal(r) for r in roots] + list(self.active.values())):

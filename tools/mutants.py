@@ -8,8 +8,8 @@ All mutants are in one netlist with a selector. The inputs of random co-simulati
 replayed into each of them, round by round, every round with a seed of its own and only for those
 still alive; a mutant is killed by the first output that differs from what the
 co-simulation saw, which is what its scoreboard sees, since it predicts every output. Survivors are sorted by proof: `equivalent` cannot be noticed by anyone,
-`missed` can (a run is known in which an output differs), `unknown` is neither within S
-seconds each, or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
+`missed` can (a run is known in which an output differs), `unknown` is neither within the effort
+for each (S seconds for a question), or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
 With `--least` the exit code is 1 if the score is lower. `--go-on` makes no mutants and no
 stimulus: it sorts those that an earlier run of the same work folder left unknown. With `--play`
 it first plays the rounds of today's stimulus into those that are unknown or missed.
@@ -167,8 +167,6 @@ def sort_survivors(mutants, work, limit, total):
             for m, verdict in zip(still(), pool.imap(one_of_sort, asked)):
                 settled(m, verdict)
 
-    # The cheap question for all of them first.
-    judged(same_step)
     number = {m["mutant"]: m for m in open_}
     for mutant, verdict in claims.judged(COMPARISON, [m["mutant"] for m in still()], work, limit, end):
         settled(number[mutant], verdict)
