@@ -7,9 +7,10 @@ usage: mutants.py [--count N] [--seed N] [--ops N] [--rounds N] [--sort S] [--so
 All mutants are in one netlist with a selector. The inputs of random co-simulation runs are
 replayed into each of them, round by round, every round with a seed of its own and only for those
 still alive; a mutant is killed by the first output that differs from what the
-co-simulation saw, which is what its scoreboard sees, since it predicts every output. Survivors are sorted by proof: `equivalent` cannot be noticed by anyone,
-`missed` can (a run is known in which an output differs), `unknown` is neither within the effort
-for each (S seconds for a question), or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
+co-simulation saw, which is what its scoreboard sees, since it predicts every output.
+Survivors are sorted by proof: `equivalent` cannot be noticed by anyone, `missed` can (a run is
+known in which an output differs), `unknown` is neither within the effort for each (S seconds for
+a question), or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
 With `--least` the exit code is 1 if the score is lower. `--go-on` makes no mutants and no
 stimulus: it sorts those that an earlier run of the same work folder left unknown. With `--play`
 it first plays the rounds of today's stimulus into those that are unknown or missed.
