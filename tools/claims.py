@@ -27,6 +27,7 @@ def simulated(program, work, stimulus, mutants):
 
 
 def holds(comparison, mutant, apart, cubes, known, work, limit):
+    """Does abc confirm the claim: after the first clock, and from each clock to the next?"""
     path = work / "claim.aig"
     return all(not comparison.claim(0, mutant, apart, cubes, known, start, path)
                or prover.unsatisfiable(path, limit) for start in (True, False))

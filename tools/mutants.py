@@ -142,8 +142,8 @@ def rounds(program, work, mutants, asked, since):
 
 
 def sort_survivors(mutants, work, limit, total):
-    """First what a few clocks settle, for all; then what can be learned of their states; then
-    runs, for at most `total` seconds."""
+    """First what disturbed inputs show and what can be learned of the states, for all; then two
+    clocks and runs; for at most `total` seconds."""
     global COMPARISON
     COMPARISON = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
     end = time.monotonic() + total
@@ -312,7 +312,7 @@ def left_open(asked, parser):
     survivors = data["survivors"]
     known = {m["mutant"] for m in survivors}
     last = {k: (seed, clock) for k, seed, clock in data.get("killed_last", ())}
-    killed = [{"mutant": k, "fate": "killed", "killed_at": last.get(k, (0, 0))}
+    killed = [{"mutant": k, "fate": "killed", **({"killed_at": last[k]} if k in last else {})}
               for k in range(1, data["mutants"] + 1) if k not in known]
     for m in survivors:
         if m["fate"] == "unknown":
@@ -325,7 +325,7 @@ def write(path, found, about):
     fates = [m["fate"] for m in found]
     count = {f: fates.count(f) for f in ("killed", "equivalent", "missed", "unknown")}
     score = count["killed"] / max(1, len(found) - count["equivalent"])
-    last = sorted((*m["killed_at"], m["mutant"]) for m in found if m.get("killed_at"))[-LATE:]
+    last = sorted((*m["killed_at"], m["mutant"]) for m in found if "killed_at" in m)[-LATE:]
     results.write(path, {"mutants": len(found), **about, **count, "score": round(score, 4),
                          "killed_last": [(k, seed, clock) for seed, clock, k in last],
                          "survivors": [m for m in found if m["fate"] != "killed"]})
