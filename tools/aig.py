@@ -64,6 +64,11 @@ class Builder:
     def differs(self, a, b):
         return self.gate(self.gate(a, b ^ 1) ^ 1, self.gate(a ^ 1, b) ^ 1) ^ 1
 
+    def copy(self):
+        other = Builder(self.inputs, self.latches)
+        other.gates, other.known = list(self.gates), dict(self.known)
+        return other
+
     def add(self, aig, leaves):
         """A copy of the machine's logic; `leaves` are the literals of its inputs and latches.
         Gives a function from its literals to ours."""
@@ -113,6 +118,7 @@ class Comparison:
         """`names` is the map file that yosys writes beside the machine."""
         self.machine = machine
         self.select, self.reset, outputs = {}, None, {}
+        self.register = {}  # name of the register or word that a latch is in, where it has one
         for line in names.read_text().splitlines():
             kind, index, bit, *name = line.split()
             if kind == "input" and name == ["mutsel"]:
@@ -121,15 +127,20 @@ class Comparison:
                 self.reset = int(index)
             elif kind == "output":
                 outputs[int(index)] = name[0]
+            elif kind == "latch":
+                self.register.setdefault(int(index), name[0])
         number = {name: n for n, name in outputs.items()}
         self.looked_at = [(n, number.get(name.removesuffix("_o") + "_valid_o"))
                           for n, name in sorted(outputs.items()) if name != "slot_kind_o"]
 
-    def _reset_place(self):
-        """Where rst_ni is among the inputs without mutsel."""
-        return self.reset - sum(n < self.reset for n in self.select)
+    def in_reset(self, ports):
+        """The literals of the inputs without mutsel, with rst_ni 0 if the machine has it."""
+        if self.reset is None:
+            return list(ports)
+        place = self.reset - sum(n < self.reset for n in self.select)
+        return [*ports[:place], 0, *ports[place + 1:]]
 
-    def _sides(self, builder, settings, inputs, latches):
+    def sides(self, builder, settings, inputs, latches):
         """Both copies; `inputs` are shared, `latches` each side's own."""
         for side, setting in enumerate(settings):
             shared = iter(inputs)
@@ -137,18 +148,18 @@ class Comparison:
                       for n in range(self.machine.inputs)]
             yield builder.add(self.machine, leaves + latches[side])
 
+    def shown(self, builder, sides):
+        """For each output that is looked at: its number, and what each side shows."""
+        for n, valid in self.looked_at:
+            shown = [side(self.machine.outputs[n]) for side in sides]
+            if valid is not None:
+                shown = [builder.gate(x, side(self.machine.outputs[valid])) for x, side in zip(shown, sides)]
+            yield n, *shown
+
     def _difference(self, builder, sides, latches):
         """Is one of the outputs, or of the next states of these latches, not the same?"""
         different = 0
-        pairs = []
-        for n, valid in self.looked_at:
-            shown = []
-            for side in sides:
-                literal = side(self.machine.outputs[n])
-                if valid is not None:
-                    literal = builder.gate(literal, side(self.machine.outputs[valid]))
-                shown.append(literal)
-            pairs.append(shown)
+        pairs = [shown for _, *shown in self.shown(builder, sides)]
         pairs += [[side(self.machine.next[n]) for side in sides] for n in latches]
         for a, b in pairs:
             different = builder.gate(different ^ 1, builder.differs(a, b) ^ 1) ^ 1
@@ -161,7 +172,7 @@ class Comparison:
         free = inputs + self.machine.latches
         builder = Builder(free)
         latches = list(range(2 * (1 + inputs), 2 * (1 + free), 2))
-        sides = list(self._sides(builder, (a, b), range(2, 2 * (1 + inputs), 2), (latches, latches)))
+        sides = list(self.sides(builder, (a, b), range(2, 2 * (1 + inputs), 2), (latches, latches)))
         different = self._difference(builder, sides, range(self.machine.latches))
         for literal in self.machine.constraints:
             different = builder.gate(different, sides[0](literal))
@@ -184,8 +195,8 @@ class Comparison:
         builder = Builder(clocks * inputs + (0 if start else machine.latches + len(apart)))
         free = iter(range(2, 2 * (1 + builder.inputs), 2))
         ports = [[next(free) for _ in range(inputs)] for _ in range(clocks)]
-        if start and self.reset is not None:
-            ports[0][self._reset_place()] = 0
+        if start:
+            ports[0] = self.in_reset(ports[0])
         left = [0 if start else next(free) for _ in range(machine.latches)]
         right = list(left)
         if not start:
@@ -195,7 +206,7 @@ class Comparison:
         assumed, fails, more = 1, 0, set()
         for clock in range(clocks):
             assumed = builder.gate(assumed, fails ^ 1)
-            sides = list(self._sides(builder, (a, b), ports[clock], (left, right)))
+            sides = list(self.sides(builder, (a, b), ports[clock], (left, right)))
             for literal in machine.constraints:
                 assumed = builder.gate(assumed, sides[0](literal))
             fails = self._difference(builder, sides, others)
@@ -208,6 +219,55 @@ class Comparison:
         if question:
             builder.write(path, [], question)
         return question != 0, more
+
+    def claim(self, a, b, apart, cubes, known, start, path):
+        """A step of a proof by induction that no output ever differs. The claim of a pair of
+        states: it is in none of the `cubes`, and only latches in `apart` are not the same. A cube
+        is a set of (latch, of_apart, value): the latch of a has the value, or whether b has
+        another one is the value. States of a are in none of the `known` cubes, by a proof of its own.
+
+        `start`: can the claim fail after the first clock from power-up, in which reset is active?
+        Else: can it, or the outputs, fail in a clock that began with it? False if never; else
+        the question is written as a graph of one output.
+        """
+        machine = self.machine
+        inputs = machine.inputs - len(self.select)
+        builder = Builder(inputs + (0 if start else machine.latches + len(apart)))
+        free = iter(range(2, 2 * (1 + builder.inputs), 2))
+        ports = [next(free) for _ in range(inputs)]
+        if start:
+            ports = self.in_reset(ports)
+        left = [0 if start else next(free) for _ in range(machine.latches)]
+        right = list(left)
+        if not start:
+            for n in sorted(apart):
+                right[n] = next(free)
+
+        def within(cube, left, right):
+            inside = 1
+            for latch, of_apart, value in sorted(cube):
+                bit = builder.differs(left[latch], right[latch]) if of_apart else left[latch]
+                inside = builder.gate(inside, bit ^ (not value))
+            return inside
+
+        assumed = 1
+        if not start:
+            for cube in [*cubes, *known]:
+                assumed = builder.gate(assumed, within(cube, left, right) ^ 1)
+        sides = list(self.sides(builder, (a, b), ports, (left, right)))
+        for literal in machine.constraints:
+            assumed = builder.gate(assumed, sides[0](literal))
+        fails = 0 if start else self._difference(builder, sides, ())
+        left, right = ([side(n) for n in machine.next] for side in sides)
+        for n in range(machine.latches):
+            if n not in apart:
+                fails = builder.gate(fails ^ 1, builder.differs(left[n], right[n]) ^ 1) ^ 1
+        for cube in cubes:
+            fails = builder.gate(fails ^ 1, within(cube, left, right) ^ 1) ^ 1
+        question = builder.gate(assumed, fails)
+        if question:
+            builder.write(path, [], question)
+        return question != 0
 
     def _assumed(self, builder, side, kept):
         """Have all assumptions held up to now? `kept` is a latch that starts with 0 for yes."""
@@ -224,13 +284,11 @@ class Comparison:
         builder = Builder(inputs, 2 * count + 2)
         first = 2 * (1 + inputs)
         started = first + 4 * count
-        shared = list(range(2, first, 2))
-        if self.reset is not None:
-            place = self._reset_place()
-            shared[place] = builder.gate(shared[place], started)
+        free = range(2, first, 2)
+        shared = [builder.gate(x, started) if y == 0 else x for x, y in zip(free, self.in_reset(free))]
         latches = [list(range(first + 2 * count * side, first + 2 * count * (side + 1), 2))
                    for side in (0, 1)]
-        sides = list(self._sides(builder, (a, b), shared, latches))
+        sides = list(self.sides(builder, (a, b), shared, latches))
         fine = self._assumed(builder, sides[0], started + 2)
         different = builder.gate(self._difference(builder, sides, ()), started)
         builder.write(path, [s(n) for s in sides for n in self.machine.next] + [1, fine ^ 1],
@@ -242,7 +300,7 @@ class Comparison:
         count = self.machine.latches
         builder = Builder(inputs, count + 1)
         first = 2 * (1 + inputs)
-        [side] = self._sides(builder, (setting,), range(2, first, 2),
+        [side] = self.sides(builder, (setting,), range(2, first, 2),
                              [list(range(first, first + 2 * count, 2))])
         fine = self._assumed(builder, side, first + 2 * count)
         bad = 0

@@ -40,6 +40,10 @@ NON_CLAIMS = """## What is not claimed
 * The proof tools (slang, yosys, abc) are trusted.
 * A mutant is one changed cell of the netlist. Faults that need two changes, and faults of the
   specification, are not among them.
+* `equivalent` means that no output, looked at where its valid is 1, can differ in any clock after
+  the first, in which reset is active, whatever the inputs: the same logic, an induction over
+  one clock or two, or a proof of abc over all runs. What an induction claims of the states may be
+  learned by a search; abc confirms each claim by itself, so the search need not be trusted.
 * `missed` means that some input, perhaps one that no host or memory ever gives, shows a
   difference: every input of the miter is free.
 """

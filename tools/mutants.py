@@ -7,9 +7,10 @@ usage: mutants.py [--count N] [--seed N] [--ops N] [--rounds N] [--sort S] [--so
 All mutants are in one netlist with a selector. The inputs of random co-simulation runs are
 replayed into each of them, round by round, every round with a seed of its own and only for those
 still alive; a mutant is killed by the first output that differs from what the
-co-simulation saw, which is what its scoreboard sees, since it predicts every output. Survivors are sorted by proof: `equivalent` cannot be noticed by anyone,
-`missed` can (a run is known in which an output differs), `unknown` is neither within S
-seconds each, or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
+co-simulation saw, which is what its scoreboard sees, since it predicts every output.
+Survivors are sorted by proof: `equivalent` cannot be noticed by anyone, `missed` can (a run is
+known in which an output differs), `unknown` is neither within the effort for each (S seconds for
+a question), or not looked at within `--sort-total` seconds for all. Result: out/mutants.json.
 With `--least` the exit code is 1 if the score is lower. `--go-on` makes no mutants and no
 stimulus: it sorts those that an earlier run of the same work folder left unknown. With `--play`
 it first plays the rounds of today's stimulus into those that are unknown or missed.
@@ -24,18 +25,20 @@ import subprocess
 import sys
 import time
 
-import pyosys
 from pyosys import libyosys as ys
 
 import aig
+import claims
+import prover
 import results
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ABC = pathlib.Path(pyosys.__file__).parent / "yosys-abc"
 SIZES = {"NUM_QP": 4, "NUM_CQ": 2, "SQ_DEPTH": 4, "RQ_DEPTH": 4, "NUM_KEY": 8}
 FIRST_OPS = 250
 # never_seen: how many registers may differ, and how often more are let.
 APART, WIDENED = 64, 3
+# How many of those killed last no judge may call equivalent.
+LATE = 20
 
 
 def run(design, *passes):
@@ -79,11 +82,11 @@ def listed(path):
     return found
 
 
-def compiled(work):
-    """The program that replays."""
-    program = work / "mutants_replay"
-    subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-march=native", f"-I{ROOT}/sim/abi",
-                    "-o", str(program), f"{ROOT}/testbench/mutants_replay.cpp"], check=True)
+def compiled(work, name):
+    """A program of the testbench."""
+    program = work / name
+    subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-march=native", "-pthread",
+                    f"-I{ROOT}/sim/abi", "-o", str(program), f"{ROOT}/testbench/{name}.cpp"], check=True)
     return program
 
 
@@ -95,8 +98,8 @@ def record(path, seed, operations):
                    stdout=subprocess.DEVNULL)
 
 
-def replay(program, work, stimulus, mutants):
-    """Enter into the mutants what kills them; gives the number of clocks."""
+def replay(program, work, stimulus, mutants, seed):
+    """Enter into the mutants when they are killed; gives the number of clocks."""
     processors = os.cpu_count() or 1
     # Neighbours die at different times: dealt like cards, the processors end together.
     parts = [part for part in (mutants[i::processors] for i in range(processors)) if part]
@@ -115,7 +118,7 @@ def replay(program, work, stimulus, mutants):
     for m in mutants:
         at = verdicts[str(m["mutant"])]
         if at != "-":
-            m["fate"] = "killed"
+            m["fate"], m["killed_at"] = "killed", (seed, int(at))
     return clocks
 
 
@@ -131,7 +134,7 @@ def rounds(program, work, mutants, asked, since):
             break
         # The first round kills most of them and need not be long.
         record(stimulus, seed, asked.ops if seed else min(asked.ops, FIRST_OPS))
-        clocks += replay(program, work, stimulus, alive)
+        clocks += replay(program, work, stimulus, alive, seed)
         alive = sum(m["fate"] == "survived" for m in alive)
         print(f"round {seed}: {len(mutants) - alive} killed within {clocks} clocks, "
               f"{time.monotonic() - since:.0f} s", flush=True)
@@ -139,32 +142,57 @@ def rounds(program, work, mutants, asked, since):
 
 
 def sort_survivors(mutants, work, limit, total):
-    """First what a few clocks settle, for all; then runs, for at most `total` seconds."""
+    """First what disturbed inputs show and what can be learned of the states, for all; then two
+    clocks and runs; for at most `total` seconds."""
     global COMPARISON
     COMPARISON = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
-    # A proof of what is known to be false would mean that nothing here can be believed.
-    for m in [m for m in mutants if m["fate"] == "killed"][::300]:
-        for judge in (same_step, never_seen):
-            fate, why = judge(COMPARISON, m["mutant"], work, limit)
-            if fate == "equivalent":
-                sys.exit(f"mutants: {m['mutant']} was killed and is called equivalent: {why}")
     end = time.monotonic() + total
     open_ = [m for m in mutants if m["fate"] == "survived"]
+    late = sorted((m for m in mutants if m["fate"] == "killed"),
+                  key=lambda m: (m.get("killed_at", (0, 0)), m["mutant"]))[-LATE:]
+    shown = claims.simulated(compiled(work, "mutants_states"), work, work / "stimulus.bin",
+                             [m["mutant"] for m in open_])
+    refuse_killed([m for m in mutants if m["fate"] == "killed"][::300], late, work, limit)
     for m in open_:
         m["fate"], m["why"] = "unknown", f"not looked at: {total} s were over"
-    # The cheap question for all of them first.
-    for judge in JUDGES:
-        asked = [(judge, m["mutant"], work, limit, end) for m in open_]
+        if m["mutant"] in shown:
+            settled(m, ("missed", "an output differs when the inputs of the runs are disturbed at random"))
+
+    def still():
+        return [m for m in open_ if m["fate"] == "unknown"]
+
+    def judged(judge):
+        asked = [(judge, m["mutant"], work, limit, end) for m in still()]
         # Forked: the graphs are there already.
         with multiprocessing.get_context("fork").Pool() as pool:
-            for m, verdict in zip(open_, pool.imap(one_of_sort, asked)):
-                if verdict is None:
-                    continue
-                m["fate"], m["why"] = verdict
-                if m["fate"] != "unknown":
-                    print(f"  {m['mutant']:5} {m['fate']:10} {m['mode']:7} {(m['source'] or ['?'])[-1]}"
-                          f" {m['wire']}: {m['why']}", flush=True)
-        open_ = [m for m in open_ if m["fate"] == "unknown"]
+            for m, verdict in zip(still(), pool.imap(one_of_sort, asked)):
+                settled(m, verdict)
+
+    number = {m["mutant"]: m for m in open_}
+    for mutant, verdict in claims.judged(COMPARISON, [m["mutant"] for m in still()], work, limit, end):
+        settled(number[mutant], verdict)
+    judged(never_seen)
+    judged(sort_runs)
+
+
+def refuse_killed(some, late, work, limit):
+    """A proof of what is known to be false would mean that nothing here can be believed."""
+    asked = [(judge, m["mutant"], work, limit, float("inf")) for m in some for judge in (same_step, never_seen)]
+    verdicts = [(one[1], one_of_sort(one)) for one in asked]
+    verdicts += claims.of_killed(COMPARISON, [m["mutant"] for m in late], work, limit)
+    for mutant, (fate, why) in verdicts:
+        if fate == "equivalent":
+            sys.exit(f"mutants: {mutant} was killed and is called equivalent: {why}")
+
+
+def settled(m, verdict):
+    """Enter a verdict, if there was time for one."""
+    if verdict is None:
+        return
+    m["fate"], m["why"] = verdict
+    if m["fate"] != "unknown":
+        print(f"  {m['mutant']:5} {m['fate']:10} {m['mode']:7} {(m['source'] or ['?'])[-1]}"
+              f" {m['wire']}: {m['why']}", flush=True)
 
 
 def one_of_sort(asked):
@@ -177,21 +205,12 @@ def one_of_sort(asked):
     return judge(COMPARISON, mutant, own, limit)
 
 
-def abc(script, limit):
-    try:
-        done = subprocess.run([str(ABC), "-q", script], capture_output=True, text=True,
-                              timeout=limit + 20)
-        return done.stdout + done.stderr
-    except subprocess.TimeoutExpired:
-        return ""
-
-
 def same_step(comparison, mutant, work, limit):
     """Equivalent already in one clock?"""
     path = work / "miter.aig"
     if not comparison.one_step(0, mutant, path):
         return "equivalent", "same logic"
-    if unsatisfiable(path, limit):
+    if prover.unsatisfiable(path, limit):
         return "equivalent", "same outputs and next state from every state"
     return "unknown", "differs in one clock from some state; not looked at further in the time"
 
@@ -203,9 +222,9 @@ def never_seen(comparison, mutant, work, limit):
     apart = set()
     for _ in range(WIDENED):
         open_, more = comparison.induction(0, mutant, apart, False, path)
-        if not open_ or unsatisfiable(path, limit):
+        if not open_ or prover.unsatisfiable(path, limit):
             open_, _ = comparison.induction(0, mutant, apart, True, path)
-            if not open_ or unsatisfiable(path, limit):
+            if not open_ or prover.unsatisfiable(path, limit):
                 return "equivalent", f"by induction: {len(apart)} registers may differ and are never seen"
             break
         if not more or len(apart | more) > APART:
@@ -214,30 +233,22 @@ def never_seen(comparison, mutant, work, limit):
     return "unknown", "a few clocks do not settle it; runs not looked at in the time"
 
 
-def unsatisfiable(path, limit):
-    return "UNSATISFIABLE" in abc(f"read_aiger {path}; strash; iprove -C 20000", limit)
-
-
 def sort_runs(comparison, mutant, work, limit):
     """Is there a run in which an output differs?"""
     path = work / "miter.aig"
     comparison.machines(0, mutant, path)
-    text = abc(f"read_aiger {path}; strash; bmc3 -T {limit}", limit)
+    text = prover.abc(f"read_aiger {path}; strash; bmc3 -T {limit}", limit)
     if m := re.search(r"was asserted in frame (\d+)", text):
         return "missed", f"an output can differ {m[1]} clocks after power-up"
-    text = abc(f"read_aiger {path}; scorr; dc2; pdr -T {limit}", limit)
+    text = prover.abc(f"read_aiger {path}; scorr; dc2; pdr -T {limit}", limit)
     if "Property proved" in text:
         return "equivalent", "no output differs in any run"
     return "unknown", f"neither proved nor found in {limit} s"
 
 
-# In this order; each gives equivalent, missed or unknown, with the reason.
-JUDGES = (same_step, never_seen, sort_runs)
-
-
 def sort(comparison, mutant, work, limit):
-    """The first verdict that is one."""
-    for judge in JUDGES:
+    """The first verdict that is one, without what needs recorded runs."""
+    for judge in (same_step, never_seen, sort_runs):
         fate, why = judge(comparison, mutant, work, limit)
         if fate != "unknown":
             break
@@ -268,7 +279,7 @@ def main():
     if asked.play:
         missed = [m for m in mutants if m["fate"] == "missed"]
         open_ = [m for m in mutants if m["fate"] == "survived"] + missed
-        about["clocks"] += rounds(compiled(work), work, open_, asked, time.monotonic())
+        about["clocks"] += rounds(compiled(work, "mutants_replay"), work, open_, asked, time.monotonic())
         for m in missed:
             if m["fate"] == "survived":
                 m["fate"] = "missed"
@@ -288,7 +299,7 @@ def played(asked, work):
     mutants = netlist(work, asked.count, asked.seed)
     os.dup2(keep, 1)
     print(f"{len(mutants)} mutants in one netlist, {time.monotonic() - started:.0f} s", flush=True)
-    clocks = rounds(compiled(work), work, mutants, asked, started)
+    clocks = rounds(compiled(work, "mutants_replay"), work, mutants, asked, started)
     return mutants, {"clocks": clocks, "seed": asked.seed, "configuration": SIZES,
                      "sort_limit": asked.sort}
 
@@ -300,7 +311,9 @@ def left_open(asked, parser):
     data = json.loads(asked.out.read_text())
     survivors = data["survivors"]
     known = {m["mutant"] for m in survivors}
-    killed = [{"mutant": k, "fate": "killed"} for k in range(1, data["mutants"] + 1) if k not in known]
+    last = {k: (seed, clock) for k, seed, clock in data.get("killed_last", ())}
+    killed = [{"mutant": k, "fate": "killed", **({"killed_at": last[k]} if k in last else {})}
+              for k in range(1, data["mutants"] + 1) if k not in known]
     for m in survivors:
         if m["fate"] == "unknown":
             m["fate"] = "survived"
@@ -312,7 +325,9 @@ def write(path, found, about):
     fates = [m["fate"] for m in found]
     count = {f: fates.count(f) for f in ("killed", "equivalent", "missed", "unknown")}
     score = count["killed"] / max(1, len(found) - count["equivalent"])
+    last = sorted((*m["killed_at"], m["mutant"]) for m in found if "killed_at" in m)[-LATE:]
     results.write(path, {"mutants": len(found), **about, **count, "score": round(score, 4),
+                         "killed_last": [(k, seed, clock) for seed, clock, k in last],
                          "survivors": [m for m in found if m["fate"] != "killed"]})
     print(", ".join(f"{n} {f}" for f, n in count.items())
           + f": score {100 * score:.1f} %; {path}")

@@ -4,4 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 . tools/formal_venv.sh
+"$formal_python" tools/learn_test.py
 exec "$formal_python" tools/mutants.py "$@"

@@ -1,0 +1,21 @@
+"""abc, which answers questions that are written as graphs."""
+import pathlib
+import subprocess
+
+import pyosys
+
+ABC = pathlib.Path(pyosys.__file__).parent / "yosys-abc"
+
+
+def abc(script, limit):
+    """What it prints, or nothing if it takes longer than the limit by far."""
+    try:
+        done = subprocess.run([str(ABC), "-q", script], capture_output=True, text=True,
+                              timeout=limit + 20)
+        return done.stdout + done.stderr
+    except subprocess.TimeoutExpired:
+        return ""
+
+
+def unsatisfiable(path, limit):
+    return "UNSATISFIABLE" in abc(f"read_aiger {path}; strash; iprove -C 20000", limit)
