@@ -64,6 +64,11 @@ impl<D: Dut> Driver<D> {
         self.dut.reset(&convert::policy_record(policy))
     }
 
+    /// The tag of the next operation; those behind it count on from there.
+    pub fn number_from(&mut self, tag: u32) {
+        self.next_tag = tag;
+    }
+
     /// Changes readiness and holds from the next clock on.
     pub fn set_timing(&mut self, timing: &Timing) {
         self.pattern = Pattern::new(timing);

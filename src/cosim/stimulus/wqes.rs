@@ -108,7 +108,7 @@ impl Generator {
             units[at][self.rng.usize(..2)] ^= 1 << bit;
         }
         // One bit away from a legal opcode.
-        if self.chance(self.profile.bad_wqe / 4) {
+        if self.chance(self.profile.bad_wqe / 2) {
             control.opcode ^= 1 << self.rng.u32(..8);
         }
         control.inline = send.format == WqeFormat::Book && (inline || self.chance(100));
@@ -125,7 +125,7 @@ impl Generator {
             transport,
             format: send.format,
             first_block: self.rng.u32(..),
-            ring_log2: self.pick(&[1, 1, 2, 3, 6, 16]),
+            ring_log2: self.pick(&[1, 1, 2, 3, 6, 13, 16]),
             units,
         }))
     }
