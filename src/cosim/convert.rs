@@ -96,12 +96,13 @@ pub fn put(tag: u32, op: &Operation, stim: &mut abi::rnic_stim) {
     *valid = 1;
 }
 
-/// Writes an operation of the `cmd` channel into its record.
+/// Writes an operation of the `cmd` channel into its record. As with the other channels, fields
+/// that do not belong to it keep what earlier operations left there: the hardware must not care.
 ///
 /// # Panics
 /// If the operation belongs to another channel.
 pub fn write_cmd(tag: u32, op: &Operation, r: &mut abi::rnic_cmd) {
-    *r = abi::rnic_cmd { tag, op: code(op), ..Default::default() };
+    (r.tag, r.op) = (tag, code(op));
     match *op {
         Operation::CreateCq { cqn, depth, ignore_overrun } => {
             r.cqn = cqn;
@@ -160,7 +161,7 @@ pub fn write_cmd(tag: u32, op: &Operation, r: &mut abi::rnic_cmd) {
 /// # Panics
 /// If the operation belongs to another channel.
 pub fn write_post(tag: u32, op: &Operation, r: &mut abi::rnic_post) {
-    *r = abi::rnic_post { tag, op: code(op), ..Default::default() };
+    (r.tag, r.op) = (tag, code(op));
     match *op {
         Operation::PostSend(p) => {
             r.qpn = p.qpn;
@@ -226,7 +227,7 @@ pub fn write_wire(tag: u32, op: &Operation, r: &mut abi::rnic_wire) {
 /// # Panics
 /// If the operation belongs to another channel.
 pub fn write_cqdb(tag: u32, op: &Operation, r: &mut abi::rnic_cqdb) {
-    *r = abi::rnic_cqdb { tag, op: code(op), ..Default::default() };
+    (r.tag, r.op) = (tag, code(op));
     match *op {
         Operation::Consume { cqn, index } => {
             r.cqn = cqn;

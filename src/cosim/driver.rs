@@ -52,7 +52,8 @@ impl<D: Dut> Driver<D> {
             levels: Levels::FREE,
             closed: 0,
             clock: 0,
-            next_tag: 1,
+            // Anywhere, so that every bit of a tag is seen; with plain timing from 1.
+            next_tag: timing.seed as u32 | 1,
             recorded: None,
         })
     }
@@ -62,11 +63,6 @@ impl<D: Dut> Driver<D> {
         self.stim = abi::rnic_stim::default();
         self.memory.forget();
         self.dut.reset(&convert::policy_record(policy))
-    }
-
-    /// The tag of the next operation; those behind it count on from there.
-    pub fn number_from(&mut self, tag: u32) {
-        self.next_tag = tag;
     }
 
     /// Changes readiness and holds from the next clock on.
