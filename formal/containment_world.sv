@@ -5,6 +5,7 @@
 // is chosen as stage RD of rnic_top chooses it.
 module containment_world
   import rnic_pkg::*;
+  import qp_gate_pkg::*;
 (
     input  logic       clk_i,
     input  logic       rst_ni,
@@ -95,6 +96,24 @@ module containment_world
       .facts_o(facts)
   );
 
+  call_t     call;
+  verdicts_t verdicts;
+  qp_gate_call u_call (
+      .straps_i,
+      .mask_i          (cmd.attr_mask),
+      .target_i        (cmd.qp_state),
+      .cur_state_i     (cmd.cur_qp_state),
+      .path_mig_state_i(cmd.attr.path_mig_state),
+      .range_bad_i,
+      .call_o          (call)
+  );
+  qp_gate_states u_states (
+      .straps_i,
+      .call_i     (call),
+      .transport_i(qp.transport),
+      .verdicts_o (verdicts)
+  );
+
   rnic_execute #(
       .SQ_DEPTH(4),
       .RQ_DEPTH(4)
@@ -114,7 +133,7 @@ module containment_world
       .seen_queue_i   (seen_queue),
       .seen_slot_i    (seen_slot),
       .decoded_i,
-      .range_bad_i,
+      .verdicts_i     (verdicts),
       .key_i,
       .key_version_i  ('0),
       .qp_we_o        (qp_we),
@@ -138,6 +157,7 @@ module containment_world
       .retires_o,
       .record_o,
       .query_qp_o     (),
+      .modify_o       (),
       .first_i        (first_q),
       .first_o        (first)
   );

@@ -12,6 +12,7 @@
 // Latency: none. Throughput: one operation per clock; CREATE_QP and DESTROY_QP take two.
 module rnic_execute
   import rnic_pkg::*;
+  import qp_gate_pkg::*;
 #(
     parameter int unsigned SQ_DEPTH = 64,
     parameter int unsigned RQ_DEPTH = 64
@@ -31,7 +32,7 @@ module rnic_execute
     input  queue_e     seen_queue_i,   // COMPLETE: its queue; a flush: the one that RD read, SQ else
     input  slot_t      seen_slot_i,    // that RD read, from a word that may since have changed
     input  sq_meta_t   decoded_i,      // POST_SEND: what the decoder says
-    input  attr_mask_t range_bad_i,    // MODIFY_QP: attribute values out of range
+    input  verdicts_t  verdicts_i,     // MODIFY_QP: what each state says to the call
     input  key_shadow_t key_i,         // REG_KEY, DEREG_KEY: what is at that index
     input  logic [15:0] key_version_i, // of a walked WQE, else 0
 
@@ -61,8 +62,9 @@ module rnic_execute
 
     // Retirement
     output logic       retires_o,     // an operation retires
-    output record_t    record_o,      // without attribute values and STALE count
-    output logic       query_qp_o,    // the record still wants them
+    output record_t    record_o,      // without what is joined a clock later
+    output logic       query_qp_o,    // the record wants attribute values and STALE count
+    output logic       modify_o,      // its detail is the grounds of an answer, not the answer
 
     // From the first to the second beat of CREATE_QP and DESTROY_QP
     input  record_t    first_i,       // what the first beat left
@@ -160,29 +162,19 @@ module rnic_execute
 
   // ------------------------------------------------------------------ the gate
 
-  logic        gate_accept;
-  layer_e      gate_layer;
-  logic [31:0] gate_missing, gate_extra, gate_bad;
-  qp_state_e   gate_target;
+  logic      gate_accept;
+  qp_state_e gate_target;
+  grounds_t  gate_grounds;
 
-  qp_transition u_gate (
-      .straps_i,
-      .exists_i        (exists),
-      .transport_i     (touched.transport),
-      .state_i         ({1'b0, touched.state}),
-      .draining_i      (touched.drain == DRAINING),
-      .mig_armed_i     (touched.mig_armed),
-      .mask_i          (cmd_i.attr_mask),
-      .target_i        (cmd_i.qp_state),
-      .cur_state_i     (cmd_i.cur_qp_state),
-      .path_mig_state_i(cmd_i.attr.path_mig_state),
-      .range_bad_i,
-      .accept_o        (gate_accept),
-      .layer_o         (gate_layer),
-      .missing_o       (gate_missing),
-      .extra_o         (gate_extra),
-      .bad_values_o    (gate_bad),
-      .target_o        (gate_target)
+  qp_gate_verdict u_gate (
+      .verdicts_i,
+      .exists_i   (exists),
+      .state_i    ({1'b0, touched.state}),
+      .draining_i (touched.drain == DRAINING),
+      .mig_armed_i(touched.mig_armed),
+      .accept_o   (gate_accept),
+      .target_o   (gate_target),
+      .grounds_o  (gate_grounds)
   );
 
   // ------------------------------------------------------------------ judge
@@ -695,7 +687,6 @@ module rnic_execute
   assign shows_state = exists && kind != K_CREATE_QP;
 
   retire_core_t   retire;
-  modify_detail_t modify_detail;
   post_detail_t   post_detail;
   always_comb begin
     retire           = '0;
@@ -703,7 +694,7 @@ module rnic_execute
     retire.channel   = op_i.channel[2:0];
     retire.op        = cascade_step ? OP_CASCADE : op_i.op;
     retire.outcome   = outcome;
-    retire.layer     = (kind == K_MODIFY_QP) ? gate_layer : LAYER_NONE;
+    retire.layer     = LAYER_NONE;
     retire.qpn       = qp_op ? op_i.qpn : '0;
     retire.wire_room = op_i.room && !cascade_step;
     retire.queue     = queue_e'(on_rq && !cascade_step);
@@ -728,8 +719,6 @@ module rnic_execute
     end
   end
 
-  assign modify_detail = '{missing: gate_missing, extra: gate_extra,
-                           bad_values: gate_bad[NUM_ATTR-1:0]};
   assign post_detail = '{slot: cmd_slot,
                          epoch: (kind == K_POST_RECV) ? touched.recv_epoch : touched.send_epoch,
                          errors: decoded_i.errors};
@@ -751,7 +740,7 @@ module rnic_execute
       record_o.cqe.phase = phase;
       // `unique` would be wrong: most operations have no detail.
       case (kind)
-        K_MODIFY_QP: record_o.detail = DetailW'(modify_detail);
+        K_MODIFY_QP: record_o.detail = DetailW'(gate_grounds);
         K_POST_SEND, K_POST_RECV: record_o.detail = DetailW'(post_detail);
         K_QUERY_QP: record_o.detail = DetailW'(settled);
         K_QUERY_CQ: record_o.detail = DetailW'(cq_i);
@@ -766,5 +755,6 @@ module rnic_execute
   assign first_o    = record_o;
   assign retires_o  = valid_i && retires;
   assign query_qp_o = kind == K_QUERY_QP && exists;
+  assign modify_o   = kind == K_MODIFY_QP;
 
 endmodule
