@@ -23,6 +23,7 @@ module containment_world
     output logic       second_o,     // this clock is the second beat of the last operation
     output qp_ctx_t    qp_o     [2],
     output cq_ctx_t    cq_o     [2],
+    output cq_posters_t posters_o [2],
     output logic       retires_o,
     output record_t    record_o,
     output logic       issues_o,
@@ -33,6 +34,9 @@ module containment_world
 
   qp_ctx_t qp_q[2], qp, qp_next;
   cq_ctx_t cq_q[2], cq, cq_next;
+  cq_posters_t posters_q[2], posters_next;
+  logic posters_we;
+  assign posters_o = posters_q;
   assign qp_o = qp_q;
   assign cq_o = cq_q;
 
@@ -127,6 +131,7 @@ module containment_world
       .cqdb_i,
       .qp_i           (qp),
       .cq_i           (cq),
+      .posters_i      (posters_q[at_cq]),
       .other_i        ('{exists: cq_q[other_at].exists, in_error: cq_q[other_at].in_error}),
       .sq_meta_i,
       .rq_meta_i,
@@ -140,6 +145,8 @@ module containment_world
       .qp_o           (qp_next),
       .cq_we_o        (cq_we),
       .cq_o           (cq_next),
+      .posters_we_o   (posters_we),
+      .posters_o      (posters_next),
       .sq_meta_we_o   (),
       .rq_meta_we_o   (),
       .meta_slot_o    (),
@@ -170,10 +177,13 @@ module containment_world
       qp_q[1]  <= '0;
       cq_q[0]  <= '0;
       cq_q[1]  <= '0;
+      posters_q[0] <= '0;
+      posters_q[1] <= '0;
     end else begin
       second_q <= valid && op.kind inside {K_CREATE_QP, K_DESTROY_QP};
       if (qp_we) qp_q[op.qpn[0]] <= qp_next;
       if (cq_we) cq_q[at_cq] <= cq_next;
+      if (posters_we) posters_q[at_cq] <= posters_next;
     end
     op_q    <= op;
     cmd_q   <= cmd;

@@ -26,6 +26,7 @@ module rnic_execute
     input  cqdb_t      cqdb_i,         // its record, if it came by cqdb
     input  qp_ctx_t    qp_i,           // the QP it names
     input  cq_ctx_t    cq_i,           // primary CQ: see rnic_top
+    input  cq_posters_t posters_i,     // of it
     input  cq_shadow_t other_i,        // the QP's other CQ
     input  sq_meta_t   sq_meta_i,      // of the slot that RD read
     input  rq_meta_t   rq_meta_i,      // of the slot that RD read
@@ -41,6 +42,8 @@ module rnic_execute
     output qp_ctx_t    qp_o,          // the QP after
     output logic       cq_we_o,       // write the CQ word and its shadow
     output cq_ctx_t    cq_o,          // the primary CQ after
+    output logic       posters_we_o,  // write who posts into it
+    output cq_posters_t posters_o,    // them after
     output logic       sq_meta_we_o,  // a send was queued
     output logic       rq_meta_we_o,  // a receive was queued
     output slot_t      meta_slot_o,   // where a post is stored
@@ -265,7 +268,7 @@ module rnic_execute
       end
       K_DESTROY_CQ: begin
         if (!cq_exists) outcome = OUT_NO_CQ;
-        else if (cq_i.attached != '0) outcome = OUT_CQ_ATTACHED;
+        else if (posters_i.attached != '0) outcome = OUT_CQ_ATTACHED;
         else cq_ok = 1'b1;
       end
       K_QUERY_CQ, K_SET_CQ_FAULT, K_ARM: if (!cq_exists) outcome = OUT_NO_CQ;
@@ -538,11 +541,9 @@ module rnic_execute
   );
 
   // Commands on the CQ itself; attempts and doorbells come from the ring.
-  logic [31:0] new_sum;
   always_comb begin
     cq_o    = ring_cq;
     cq_we_o = attempt;
-    new_sum = '0;
     unique case (kind)
       K_CREATE_CQ: begin
         cq_we_o             = cq_ok;
@@ -565,22 +566,32 @@ module rnic_execute
         if (cqdb_i.solicited_only == '0) cq_o.arm = ARM_NEXT;
         else if (cq_i.arm != ARM_NEXT) cq_o.arm = ARM_SOLICITED;
       end
-      K_CREATE_QP, K_CREATE_QP_2: begin
-        cq_we_o          = cq_ok;
-        new_sum          = (kind == K_CREATE_QP) ? cmd_i.sq_ceiling : cmd_i.rq_ceiling;
-        cq_o.ceiling_sum = cq_i.ceiling_sum + new_sum;
-        cq_o.attached    = cq_i.attached + 1'b1;
-      end
-      K_DESTROY_QP, K_DESTROY_QP_2: begin
-        cq_we_o          = cq_ok;
-        new_sum          = (kind == K_DESTROY_QP) ? 32'(qp_i.sq_ceiling) : 32'(qp_i.rq_ceiling);
-        cq_o.ceiling_sum = cq_i.ceiling_sum - new_sum;
-        cq_o.attached    = cq_i.attached - 1'b1;
-      end
       default: ;
     endcase
     cq_we_o = cq_we_o && valid_i;
   end
+
+  // Who posts into it. A destroyed CQ has nobody: nothing is left to clear.
+  always_comb begin
+    posters_o = '0;
+    unique case (kind)
+      K_CREATE_QP, K_CREATE_QP_2: begin
+        posters_o.ceiling_sum = posters_i.ceiling_sum
+                                + ((kind == K_CREATE_QP) ? cmd_i.sq_ceiling : cmd_i.rq_ceiling);
+        posters_o.attached    = posters_i.attached + 1'b1;
+      end
+      K_DESTROY_QP, K_DESTROY_QP_2: begin
+        posters_o.ceiling_sum = posters_i.ceiling_sum
+                                - ((kind == K_DESTROY_QP) ? 32'(qp_i.sq_ceiling)
+                                                          : 32'(qp_i.rq_ceiling));
+        posters_o.attached    = posters_i.attached - 1'b1;
+      end
+      default: ;
+    endcase
+  end
+  assign posters_we_o = valid_i && cq_ok
+                        && kind inside {K_CREATE_CQ, K_CREATE_QP, K_CREATE_QP_2, K_DESTROY_QP,
+                                        K_DESTROY_QP_2};
 
   assign cq_fails_o = valid_i && failed && !cq_i.in_error && straps_i.cq_scope == SCOPE_CASCADE;
 
@@ -688,6 +699,8 @@ module rnic_execute
 
   retire_core_t   retire;
   post_detail_t   post_detail;
+  cq_detail_t     cq_detail;
+  assign cq_detail = '{ring: cq_i, posters: posters_i};
   always_comb begin
     retire           = '0;
     retire.tag       = op_i.tag;
@@ -728,7 +741,7 @@ module rnic_execute
       // The record of the first beat, with the verdict on the receive CQ.
       record_o = first_i;
       if (kind == K_CREATE_QP_2 && cq_ok) begin
-        record_o.cq_exceeds[1] = cq_o.ceiling_sum > 32'(cq_i.depth);
+        record_o.cq_exceeds[1] = posters_o.ceiling_sum > 32'(cq_i.depth);
         if (qp_i.send_cqn == qp_i.recv_cqn) record_o.cq_exceeds[0] = record_o.cq_exceeds[1];
       end
     end else begin
@@ -743,12 +756,12 @@ module rnic_execute
         K_MODIFY_QP: record_o.detail = DetailW'(gate_grounds);
         K_POST_SEND, K_POST_RECV: record_o.detail = DetailW'(post_detail);
         K_QUERY_QP: record_o.detail = DetailW'(settled);
-        K_QUERY_CQ: record_o.detail = DetailW'(cq_i);
+        K_QUERY_CQ: record_o.detail = DetailW'(cq_detail);
         default: ;
       endcase
       // Of the send CQ; final unless the receive queue joins it in the second beat.
       record_o.cq_exceeds[0] = created
-                               && cq_o.ceiling_sum > 32'(cq_i.depth);
+                               && posters_o.ceiling_sum > 32'(cq_i.depth);
     end
   end
 

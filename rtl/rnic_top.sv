@@ -424,6 +424,8 @@ module rnic_top
   end
 
   cq_ctx_t    ex_cq, ex_cq_next;
+  cq_posters_t ex_posters, ex_posters_next;
+  logic       ex_posters_we;
   cq_shadow_t ex_other;
   sq_meta_t   ex_sq_meta;
   key_shadow_t ex_key;
@@ -449,6 +451,7 @@ module rnic_top
       .cqdb_i         (ex_cqdb_q),
       .qp_i           (ex_qp_q),
       .cq_i           (ex_cq),
+      .posters_i      (ex_posters),
       .other_i        (ex_other),
       .sq_meta_i      (ex_sq_meta),
       .rq_meta_i      (ex_rq_meta),
@@ -462,6 +465,8 @@ module rnic_top
       .qp_o           (ex_qp_next),
       .cq_we_o        (ex_cq_we),
       .cq_o           (ex_cq_next),
+      .posters_we_o   (ex_posters_we),
+      .posters_o      (ex_posters_next),
       .sq_meta_we_o   (ex_sq_meta_we),
       .rq_meta_we_o   (ex_rq_meta_we),
       .meta_slot_o    (ex_meta_slot),
@@ -532,6 +537,19 @@ module rnic_top
       .wlanes_i(1'b1),
       .waddr_i (init_busy ? CqA'(init_q) : ex_cq_q),
       .wdata_i (init_busy ? '0 : ex_cq_next)
+  );
+
+  ram_1r1w #(
+      .Width($bits(cq_posters_t)),
+      .Depth(NUM_CQ)
+  ) u_posters (
+      .clk_i,
+      .raddr_i (rd_cq),
+      .rdata_o (ex_posters),
+      .we_i    (init_busy || ex_posters_we),
+      .wlanes_i(1'b1),
+      .waddr_i (init_busy ? CqA'(init_q) : ex_cq_q),
+      .wdata_i (init_busy ? '0 : ex_posters_next)
   );
 
   cq_shadow_t ex_shadow_next;
