@@ -45,6 +45,7 @@ module containment_fv
   logic       second_a, second_b, retires_a, retires_b, issues_a, issues_b, untaken_a, untaken_b;
   qp_ctx_t    qp_a[2], qp_b[2];
   cq_ctx_t    cq_a[2], cq_b[2];
+  cq_posters_t posters_a[2], posters_b[2];
   record_t    record_a, record_b;
   issue_t     issue_a, issue_b;
   attr_mask_t attr_a, attr_b;
@@ -52,7 +53,7 @@ module containment_fv
   containment_world u_a (
       .clk_i, .rst_ni(started_q), .straps_i(straps_q), .valid_i, .op_i, .cmd_i, .wire_i, .cqdb_i,
       .sq_meta_i, .rq_meta_i, .decoded_i, .range_bad_i, .key_i,
-      .second_o(second_a), .qp_o(qp_a), .cq_o(cq_a), .retires_o(retires_a), .record_o(record_a),
+      .second_o(second_a), .qp_o(qp_a), .cq_o(cq_a), .posters_o(posters_a), .retires_o(retires_a), .record_o(record_a),
       .issues_o(issues_a), .issue_o(issue_a), .attr_we_o(attr_a), .untaken_o(untaken_a)
   );
   containment_world u_b (
@@ -67,7 +68,7 @@ module containment_fv
       .decoded_i  (observed_i ? decoded_i : else_decoded_i),
       .range_bad_i(observed_i ? range_bad_i : else_range_bad_i),
       .key_i,
-      .second_o(second_b), .qp_o(qp_b), .cq_o(cq_b), .retires_o(retires_b), .record_o(record_b),
+      .second_o(second_b), .qp_o(qp_b), .cq_o(cq_b), .posters_o(posters_b), .retires_o(retires_b), .record_o(record_b),
       .issues_o(issues_b), .issue_o(issue_b), .attr_we_o(attr_b), .untaken_o(untaken_b)
   );
 
@@ -122,7 +123,7 @@ module containment_fv
   always_ff @(posedge clk_i) begin
     if (started_q) begin
       SameQp_A: assert (qp_a[0] == qp_b[0]) else $error("what others did shows in QP 0");
-      SameCq_A: assert (cq_a[0] == cq_b[0]) else $error("what others did shows in CQ 0");
+      SameCq_A: assert (cq_a[0] == cq_b[0] && posters_a[0] == posters_b[0]) else $error("what others did shows in CQ 0");
       OwnCqOnly_A: assert (qp_a[0].send_cqn == '0 && qp_a[0].recv_cqn == '0)
         else $error("QP 0 is attached to a CQ that it did not name");
       OthersStayOut_A: assert (!qp_a[1].exists

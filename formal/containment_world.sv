@@ -5,6 +5,7 @@
 // is chosen as stage RD of rnic_top chooses it.
 module containment_world
   import rnic_pkg::*;
+  import qp_gate_pkg::*;
 (
     input  logic       clk_i,
     input  logic       rst_ni,
@@ -22,6 +23,7 @@ module containment_world
     output logic       second_o,     // this clock is the second beat of the last operation
     output qp_ctx_t    qp_o     [2],
     output cq_ctx_t    cq_o     [2],
+    output cq_posters_t posters_o [2],
     output logic       retires_o,
     output record_t    record_o,
     output logic       issues_o,
@@ -32,6 +34,9 @@ module containment_world
 
   qp_ctx_t qp_q[2], qp, qp_next;
   cq_ctx_t cq_q[2], cq, cq_next;
+  cq_posters_t posters_q[2], posters_next;
+  logic posters_we;
+  assign posters_o = posters_q;
   assign qp_o = qp_q;
   assign cq_o = cq_q;
 
@@ -95,6 +100,24 @@ module containment_world
       .facts_o(facts)
   );
 
+  call_t     call;
+  verdicts_t verdicts;
+  qp_gate_call u_call (
+      .straps_i,
+      .mask_i          (cmd.attr_mask),
+      .target_i        (cmd.qp_state),
+      .cur_state_i     (cmd.cur_qp_state),
+      .path_mig_state_i(cmd.attr.path_mig_state),
+      .range_bad_i,
+      .call_o          (call)
+  );
+  qp_gate_states u_states (
+      .straps_i,
+      .call_i     (call),
+      .transport_i(qp.transport),
+      .verdicts_o (verdicts)
+  );
+
   rnic_execute #(
       .SQ_DEPTH(4),
       .RQ_DEPTH(4)
@@ -108,19 +131,22 @@ module containment_world
       .cqdb_i,
       .qp_i           (qp),
       .cq_i           (cq),
+      .posters_i      (posters_q[at_cq]),
       .other_i        ('{exists: cq_q[other_at].exists, in_error: cq_q[other_at].in_error}),
       .sq_meta_i,
       .rq_meta_i,
       .seen_queue_i   (seen_queue),
       .seen_slot_i    (seen_slot),
       .decoded_i,
-      .range_bad_i,
+      .verdicts_i     (verdicts),
       .key_i,
       .key_version_i  ('0),
       .qp_we_o        (qp_we),
       .qp_o           (qp_next),
       .cq_we_o        (cq_we),
       .cq_o           (cq_next),
+      .posters_we_o   (posters_we),
+      .posters_o      (posters_next),
       .sq_meta_we_o   (),
       .rq_meta_we_o   (),
       .meta_slot_o    (),
@@ -138,6 +164,7 @@ module containment_world
       .retires_o,
       .record_o,
       .query_qp_o     (),
+      .modify_o       (),
       .first_i        (first_q),
       .first_o        (first)
   );
@@ -150,10 +177,13 @@ module containment_world
       qp_q[1]  <= '0;
       cq_q[0]  <= '0;
       cq_q[1]  <= '0;
+      posters_q[0] <= '0;
+      posters_q[1] <= '0;
     end else begin
       second_q <= valid && op.kind inside {K_CREATE_QP, K_DESTROY_QP};
       if (qp_we) qp_q[op.qpn[0]] <= qp_next;
       if (cq_we) cq_q[at_cq] <= cq_next;
+      if (posters_we) posters_q[at_cq] <= posters_next;
     end
     op_q    <= op;
     cmd_q   <= cmd;

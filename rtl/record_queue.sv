@@ -105,11 +105,15 @@ module record_queue
   );
 
   qp_ctx_t        qp;
+  cq_detail_t     cq_detail;
   cq_ctx_t        cq;
+  cq_posters_t    posters;
   modify_detail_t modify;
   post_detail_t   post;
   assign qp     = qp_ctx_t'(rsp.detail[$bits(qp_ctx_t)-1:0]);
-  assign cq     = cq_ctx_t'(rsp.detail[$bits(cq_ctx_t)-1:0]);
+  assign cq_detail = cq_detail_t'(rsp.detail[$bits(cq_detail_t)-1:0]);
+  assign cq      = cq_detail.ring;
+  assign posters = cq_detail.posters;
   assign modify = modify_detail_t'(rsp.detail[$bits(modify_detail_t)-1:0]);
   assign post   = post_detail_t'(rsp.detail[$bits(post_detail_t)-1:0]);
 
@@ -168,14 +172,14 @@ module record_queue
             rsp_o.consumer       = 32'(cq.consumer);
             rsp_o.occupancy      = 32'(cq.occupancy);
             rsp_o.lost           = cq.lost;
-            rsp_o.ceiling_sum    = cq.ceiling_sum;
-            rsp_o.attached       = cq.attached;
+            rsp_o.ceiling_sum    = posters.ceiling_sum;
+            rsp_o.attached       = posters.attached;
             rsp_o.arm            = 8'(cq.arm);
             rsp_o.ignore_overrun = 8'(cq.ignore_overrun);
             rsp_o.fault          = 8'(cq.fault);
             rsp_o.in_error       = cq.in_error;
             rsp_o.cq_err_raised  = cq.cq_err_raised;
-            rsp_o.cq_exceeds     = 8'(cq.ceiling_sum > 32'(cq.depth));
+            rsp_o.cq_exceeds     = 8'(posters.ceiling_sum > 32'(cq.depth));
           end
         end
         default: ;

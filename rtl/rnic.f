@@ -1,4 +1,5 @@
 rnic_pkg.sv
+qp_gate_pkg.sv
 ram_1r1w.sv
 stream_fifo.sv
 work_list.sv
@@ -7,6 +8,10 @@ record_queue.sv
 cascade_walk.sv
 launch_arbiter.sv
 qp_attr_values.sv
+qp_gate_call.sv
+qp_gate_states.sv
+qp_gate_verdict.sv
+qp_gate_answer.sv
 qp_transition.sv
 wqe_ctrl_decoder.sv
 key_table.sv

@@ -12,6 +12,7 @@
 // Latency: none. Throughput: one operation per clock; CREATE_QP and DESTROY_QP take two.
 module rnic_execute
   import rnic_pkg::*;
+  import qp_gate_pkg::*;
 #(
     parameter int unsigned SQ_DEPTH = 64,
     parameter int unsigned RQ_DEPTH = 64
@@ -25,13 +26,14 @@ module rnic_execute
     input  cqdb_t      cqdb_i,         // its record, if it came by cqdb
     input  qp_ctx_t    qp_i,           // the QP it names
     input  cq_ctx_t    cq_i,           // primary CQ: see rnic_top
+    input  cq_posters_t posters_i,     // of it
     input  cq_shadow_t other_i,        // the QP's other CQ
     input  sq_meta_t   sq_meta_i,      // of the slot that RD read
     input  rq_meta_t   rq_meta_i,      // of the slot that RD read
     input  queue_e     seen_queue_i,   // COMPLETE: its queue; a flush: the one that RD read, SQ else
     input  slot_t      seen_slot_i,    // that RD read, from a word that may since have changed
     input  sq_meta_t   decoded_i,      // POST_SEND: what the decoder says
-    input  attr_mask_t range_bad_i,    // MODIFY_QP: attribute values out of range
+    input  verdicts_t  verdicts_i,     // MODIFY_QP: what each state says to the call
     input  key_shadow_t key_i,         // REG_KEY, DEREG_KEY: what is at that index
     input  logic [15:0] key_version_i, // of a walked WQE, else 0
 
@@ -40,6 +42,8 @@ module rnic_execute
     output qp_ctx_t    qp_o,          // the QP after
     output logic       cq_we_o,       // write the CQ word and its shadow
     output cq_ctx_t    cq_o,          // the primary CQ after
+    output logic       posters_we_o,  // write who posts into it
+    output cq_posters_t posters_o,    // them after
     output logic       sq_meta_we_o,  // a send was queued
     output logic       rq_meta_we_o,  // a receive was queued
     output slot_t      meta_slot_o,   // where a post is stored
@@ -61,8 +65,9 @@ module rnic_execute
 
     // Retirement
     output logic       retires_o,     // an operation retires
-    output record_t    record_o,      // without attribute values and STALE count
-    output logic       query_qp_o,    // the record still wants them
+    output record_t    record_o,      // without what is joined a clock later
+    output logic       query_qp_o,    // the record wants attribute values and STALE count
+    output logic       modify_o,      // its detail is the grounds of an answer, not the answer
 
     // From the first to the second beat of CREATE_QP and DESTROY_QP
     input  record_t    first_i,       // what the first beat left
@@ -160,29 +165,19 @@ module rnic_execute
 
   // ------------------------------------------------------------------ the gate
 
-  logic        gate_accept;
-  layer_e      gate_layer;
-  logic [31:0] gate_missing, gate_extra, gate_bad;
-  qp_state_e   gate_target;
+  logic      gate_accept;
+  qp_state_e gate_target;
+  grounds_t  gate_grounds;
 
-  qp_transition u_gate (
-      .straps_i,
-      .exists_i        (exists),
-      .transport_i     (touched.transport),
-      .state_i         ({1'b0, touched.state}),
-      .draining_i      (touched.drain == DRAINING),
-      .mig_armed_i     (touched.mig_armed),
-      .mask_i          (cmd_i.attr_mask),
-      .target_i        (cmd_i.qp_state),
-      .cur_state_i     (cmd_i.cur_qp_state),
-      .path_mig_state_i(cmd_i.attr.path_mig_state),
-      .range_bad_i,
-      .accept_o        (gate_accept),
-      .layer_o         (gate_layer),
-      .missing_o       (gate_missing),
-      .extra_o         (gate_extra),
-      .bad_values_o    (gate_bad),
-      .target_o        (gate_target)
+  qp_gate_verdict u_gate (
+      .verdicts_i,
+      .exists_i   (exists),
+      .state_i    ({1'b0, touched.state}),
+      .draining_i (touched.drain == DRAINING),
+      .mig_armed_i(touched.mig_armed),
+      .accept_o   (gate_accept),
+      .target_o   (gate_target),
+      .grounds_o  (gate_grounds)
   );
 
   // ------------------------------------------------------------------ judge
@@ -273,7 +268,7 @@ module rnic_execute
       end
       K_DESTROY_CQ: begin
         if (!cq_exists) outcome = OUT_NO_CQ;
-        else if (cq_i.attached != '0) outcome = OUT_CQ_ATTACHED;
+        else if (posters_i.attached != '0) outcome = OUT_CQ_ATTACHED;
         else cq_ok = 1'b1;
       end
       K_QUERY_CQ, K_SET_CQ_FAULT, K_ARM: if (!cq_exists) outcome = OUT_NO_CQ;
@@ -546,11 +541,9 @@ module rnic_execute
   );
 
   // Commands on the CQ itself; attempts and doorbells come from the ring.
-  logic [31:0] new_sum;
   always_comb begin
     cq_o    = ring_cq;
     cq_we_o = attempt;
-    new_sum = '0;
     unique case (kind)
       K_CREATE_CQ: begin
         cq_we_o             = cq_ok;
@@ -573,22 +566,32 @@ module rnic_execute
         if (cqdb_i.solicited_only == '0) cq_o.arm = ARM_NEXT;
         else if (cq_i.arm != ARM_NEXT) cq_o.arm = ARM_SOLICITED;
       end
-      K_CREATE_QP, K_CREATE_QP_2: begin
-        cq_we_o          = cq_ok;
-        new_sum          = (kind == K_CREATE_QP) ? cmd_i.sq_ceiling : cmd_i.rq_ceiling;
-        cq_o.ceiling_sum = cq_i.ceiling_sum + new_sum;
-        cq_o.attached    = cq_i.attached + 1'b1;
-      end
-      K_DESTROY_QP, K_DESTROY_QP_2: begin
-        cq_we_o          = cq_ok;
-        new_sum          = (kind == K_DESTROY_QP) ? 32'(qp_i.sq_ceiling) : 32'(qp_i.rq_ceiling);
-        cq_o.ceiling_sum = cq_i.ceiling_sum - new_sum;
-        cq_o.attached    = cq_i.attached - 1'b1;
-      end
       default: ;
     endcase
     cq_we_o = cq_we_o && valid_i;
   end
+
+  // Who posts into it. A destroyed CQ has nobody: nothing is left to clear.
+  always_comb begin
+    posters_o = '0;
+    unique case (kind)
+      K_CREATE_QP, K_CREATE_QP_2: begin
+        posters_o.ceiling_sum = posters_i.ceiling_sum
+                                + ((kind == K_CREATE_QP) ? cmd_i.sq_ceiling : cmd_i.rq_ceiling);
+        posters_o.attached    = posters_i.attached + 1'b1;
+      end
+      K_DESTROY_QP, K_DESTROY_QP_2: begin
+        posters_o.ceiling_sum = posters_i.ceiling_sum
+                                - ((kind == K_DESTROY_QP) ? 32'(qp_i.sq_ceiling)
+                                                          : 32'(qp_i.rq_ceiling));
+        posters_o.attached    = posters_i.attached - 1'b1;
+      end
+      default: ;
+    endcase
+  end
+  assign posters_we_o = valid_i && cq_ok
+                        && kind inside {K_CREATE_CQ, K_CREATE_QP, K_CREATE_QP_2, K_DESTROY_QP,
+                                        K_DESTROY_QP_2};
 
   assign cq_fails_o = valid_i && failed && !cq_i.in_error && straps_i.cq_scope == SCOPE_CASCADE;
 
@@ -695,15 +698,16 @@ module rnic_execute
   assign shows_state = exists && kind != K_CREATE_QP;
 
   retire_core_t   retire;
-  modify_detail_t modify_detail;
   post_detail_t   post_detail;
+  cq_detail_t     cq_detail;
+  assign cq_detail = '{ring: cq_i, posters: posters_i};
   always_comb begin
     retire           = '0;
     retire.tag       = op_i.tag;
     retire.channel   = op_i.channel[2:0];
     retire.op        = cascade_step ? OP_CASCADE : op_i.op;
     retire.outcome   = outcome;
-    retire.layer     = (kind == K_MODIFY_QP) ? gate_layer : LAYER_NONE;
+    retire.layer     = LAYER_NONE;
     retire.qpn       = qp_op ? op_i.qpn : '0;
     retire.wire_room = op_i.room && !cascade_step;
     retire.queue     = queue_e'(on_rq && !cascade_step);
@@ -728,8 +732,6 @@ module rnic_execute
     end
   end
 
-  assign modify_detail = '{missing: gate_missing, extra: gate_extra,
-                           bad_values: gate_bad[NUM_ATTR-1:0]};
   assign post_detail = '{slot: cmd_slot,
                          epoch: (kind == K_POST_RECV) ? touched.recv_epoch : touched.send_epoch,
                          errors: decoded_i.errors};
@@ -739,7 +741,7 @@ module rnic_execute
       // The record of the first beat, with the verdict on the receive CQ.
       record_o = first_i;
       if (kind == K_CREATE_QP_2 && cq_ok) begin
-        record_o.cq_exceeds[1] = cq_o.ceiling_sum > 32'(cq_i.depth);
+        record_o.cq_exceeds[1] = posters_o.ceiling_sum > 32'(cq_i.depth);
         if (qp_i.send_cqn == qp_i.recv_cqn) record_o.cq_exceeds[0] = record_o.cq_exceeds[1];
       end
     end else begin
@@ -751,20 +753,21 @@ module rnic_execute
       record_o.cqe.phase = phase;
       // `unique` would be wrong: most operations have no detail.
       case (kind)
-        K_MODIFY_QP: record_o.detail = DetailW'(modify_detail);
+        K_MODIFY_QP: record_o.detail = DetailW'(gate_grounds);
         K_POST_SEND, K_POST_RECV: record_o.detail = DetailW'(post_detail);
         K_QUERY_QP: record_o.detail = DetailW'(settled);
-        K_QUERY_CQ: record_o.detail = DetailW'(cq_i);
+        K_QUERY_CQ: record_o.detail = DetailW'(cq_detail);
         default: ;
       endcase
       // Of the send CQ; final unless the receive queue joins it in the second beat.
       record_o.cq_exceeds[0] = created
-                               && cq_o.ceiling_sum > 32'(cq_i.depth);
+                               && posters_o.ceiling_sum > 32'(cq_i.depth);
     end
   end
 
   assign first_o    = record_o;
   assign retires_o  = valid_i && retires;
   assign query_qp_o = kind == K_QUERY_QP && exists;
+  assign modify_o   = kind == K_MODIFY_QP;
 
 endmodule

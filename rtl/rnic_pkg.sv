@@ -573,9 +573,14 @@ package rnic_pkg;
     logic        fault;
     logic        ignore_overrun;
     logic [31:0] lost;
-    logic [31:0] ceiling_sum;
-    logic [31:0] attached;
   } cq_ctx_t;
+
+  // Who may post into a CQ. Only CREATE and DESTROY look at it or change it: the ring does not
+  // carry it along.
+  typedef struct packed {
+    logic [31:0] ceiling_sum;
+    logic [31:0] attached;  // queues
+  } cq_posters_t;
 
   // Two bits of every CQ for the operations that need a second one.
   typedef struct packed {
@@ -747,8 +752,12 @@ package rnic_pkg;
     logic [15:0] epoch;
     wqe_errors_t errors;
   } post_detail_t;
-  localparam int unsigned DetailW = $bits(qp_ctx_t) > $bits(cq_ctx_t) ? $bits(qp_ctx_t)
-                                                                      : $bits(cq_ctx_t);
+  typedef struct packed {
+    cq_ctx_t     ring;
+    cq_posters_t posters;
+  } cq_detail_t;
+  localparam int unsigned DetailW = $bits(qp_ctx_t) > $bits(cq_detail_t) ? $bits(qp_ctx_t)
+                                                                         : $bits(cq_detail_t);
 
   typedef struct packed {
     logic               has_rsp;

@@ -6,7 +6,8 @@
 //   ARB  pick one of eight sources, read the QP word
 //   RD   CQ numbers and slots from the QP word, read CQ, shadow and WQE metadata; decode
 //   EX   the operation (rnic_execute); every context is written here
-//   OUT  attribute values and STALE count join a QUERY answer; the record is queued
+//   OUT  attribute values and STALE count join a QUERY answer, reasons a refused MODIFY_QP; the
+//        record is queued
 //
 // Before `post` stands the segment walker, with the key table: a WQE that lies in its send
 // queue is read unit by unit and enters the pipeline as one more POST_SEND.
@@ -21,6 +22,7 @@
 // clock; CREATE_QP and DESTROY_QP take two.
 module rnic_top
   import rnic_pkg::*;
+  import qp_gate_pkg::*;
 #(
     parameter int unsigned NUM_QP        = 64,     // queue pairs, at most 65,536
     parameter int unsigned NUM_CQ        = 16,     // completion queues, at most 65,536
@@ -237,15 +239,16 @@ module rnic_top
   // The record of each channel waits in a register of its own; what the operation in RD needs
   // of it is there.
   cmd_t        rd_cmd;
-  post_t       rd_post;
+  post_t       arb_post;
+  logic [15:0] rd_recv_index;
   wire_t       rd_wire;
   cqdb_t       rd_cqdb;
   logic [7:0]  rd_walk_transport;
   logic [15:0] rd_key_version;
+  assign arb_post = walked_ready ? walked.post : post_i;
   always_ff @(posedge clk_i) begin
     if (cmd_ready_o) rd_cmd <= cmd_i;
-    if (walked_ready) rd_post <= walked.post;
-    else if (post_ready_o) rd_post <= post_i;
+    if (post_ready_o) rd_recv_index <= post_i.recv_index;
     if (walked_ready) begin
       rd_walk_transport <= walked.transport;
       rd_key_version    <= walked.key_version;
@@ -261,8 +264,7 @@ module rnic_top
   logic [CqA-1:0] ex_cq_q;
   queue_e         ex_queue_q;
   slot_t          ex_slot_q;
-  sq_meta_t       ex_decoded_q;
-  attr_mask_t     ex_range_bad_q;
+  verdicts_t      ex_verdicts_q;
   slot_facts_t    ex_facts_q;
   record_t        ex_first_q;
   cmd_t           ex_cmd_q;
@@ -334,23 +336,23 @@ module rnic_top
   end
 
   // A walk that assumed another transport than the QP has took the wrong segments.
-  post_flags_t rd_flags;
-  always_comb begin
-    rd_flags = rd_post.flags;
-    if (rd_walked && rd_walk_transport != 8'(rd_qp_raw.transport)) rd_flags.walk_format = 1'b1;
-  end
+  logic rd_misread;
+  assign rd_misread = rd_walked && rd_walk_transport != 8'(rd_qp_raw.transport);
 
-  wqe_decoded_t rd_decoded;
+  // Three stages: a WQE's own while it comes in, what its QP adds, and in EX the answer.
+  wqe_decoded_t ex_decoded;
   wqe_ctrl_decoder #(
       .MAX_MTU(MAX_MTU)
   ) u_decoder (
-      .ctrl_i       (rd_post.ctrl),
-      .flags_i      (rd_flags),
-      .payload_len_i(rd_post.payload_len),
+      .clk_i,
+      .ctrl_i       (arb_post.ctrl),
+      .flags_i      (arb_post.flags),
+      .payload_len_i(arb_post.payload_len),
+      .max_inline_i (straps_q.max_inline),
       .transport_i  (rd_qp_raw.transport),
       .path_mtu_i   (rd_qp_raw.path_mtu),
-      .max_inline_i (straps_q.max_inline),
-      .dec_o        (rd_decoded)
+      .misread_i    (rd_misread),
+      .dec_o        (ex_decoded)
   );
 
   slot_facts_t rd_facts;
@@ -368,7 +370,8 @@ module rnic_top
       .facts_o(rd_facts)
   );
 
-  attr_mask_t rd_range_bad;
+  // The gate's first step looks at nothing but the call: it is done while the call comes in.
+  attr_mask_t arb_range_bad;
   qp_attr_values #(
       .NUM_PORTS    (NUM_PORTS),
       .PKEY_LEN     (PKEY_LEN),
@@ -376,8 +379,28 @@ module rnic_top
       .MAX_RD_ATOMIC(MAX_RD_ATOMIC)
   ) u_values (
       .straps_i(straps_q),
-      .attr_i  (rd_cmd.attr),
-      .bad_o   (rd_range_bad)
+      .attr_i  (cmd_i.attr),
+      .bad_o   (arb_range_bad)
+  );
+
+  call_t arb_call, rd_call;
+  qp_gate_call u_call (
+      .straps_i        (straps_q),
+      .mask_i          (cmd_i.attr_mask),
+      .target_i        (cmd_i.qp_state),
+      .cur_state_i     (cmd_i.cur_qp_state),
+      .path_mig_state_i(cmd_i.attr.path_mig_state),
+      .range_bad_i     (arb_range_bad),
+      .call_o          (arb_call)
+  );
+  always_ff @(posedge clk_i) if (cmd_ready_o) rd_call <= arb_call;
+
+  verdicts_t rd_verdicts;
+  qp_gate_states u_states (
+      .straps_i   (straps_q),
+      .call_i     (rd_call),
+      .transport_i(rd_qp_raw.transport),
+      .verdicts_o (rd_verdicts)
   );
 
   // ------------------------------------------------------------------ EX
@@ -390,18 +413,19 @@ module rnic_top
       ex_cq_q        <= rd_cq;
       ex_queue_q     <= rd_queue;
       ex_slot_q      <= (rd_queue == RQ) ? rd_rq_slot : rd_sq_slot;
-      ex_decoded_q   <= rd_decoded.meta;
-      ex_range_bad_q <= rd_range_bad;
+      ex_verdicts_q  <= rd_verdicts;
       ex_facts_q     <= rd_facts;
       ex_key_version_q <= rd_walked ? rd_key_version : '0;
       if (rd_op_q.channel == CH_CMD) ex_cmd_q <= rd_cmd;
-      if (rd_op_q.channel == CH_POST) ex_recv_index_q <= rd_post.recv_index;
+      if (rd_op_q.channel == CH_POST) ex_recv_index_q <= rd_recv_index;
       if (rd_op_q.channel == CH_WIRE) ex_wire_q <= rd_wire;
       if (rd_op_q.channel == CH_CQDB) ex_cqdb_q <= rd_cqdb;
     end
   end
 
   cq_ctx_t    ex_cq, ex_cq_next;
+  cq_posters_t ex_posters, ex_posters_next;
+  logic       ex_posters_we;
   cq_shadow_t ex_other;
   sq_meta_t   ex_sq_meta;
   key_shadow_t ex_key;
@@ -410,7 +434,7 @@ module rnic_top
   slot_t      ex_meta_slot;
   attr_mask_t ex_attr_we;
   logic       ex_push_flush, ex_push_issue, ex_cq_fails;
-  logic       ex_issue_push, ex_issue_release, ex_retires, ex_query_qp;
+  logic       ex_issue_push, ex_issue_release, ex_retires, ex_query_qp, ex_modify;
   issue_t     ex_issue;
   record_t    ex_record, ex_first;
 
@@ -427,19 +451,22 @@ module rnic_top
       .cqdb_i         (ex_cqdb_q),
       .qp_i           (ex_qp_q),
       .cq_i           (ex_cq),
+      .posters_i      (ex_posters),
       .other_i        (ex_other),
       .sq_meta_i      (ex_sq_meta),
       .rq_meta_i      (ex_rq_meta),
       .seen_queue_i   (ex_queue_q),
       .seen_slot_i    (ex_slot_q),
-      .decoded_i      (ex_decoded_q),
-      .range_bad_i    (ex_range_bad_q),
+      .decoded_i      (ex_decoded.meta),
+      .verdicts_i     (ex_verdicts_q),
       .key_i          (ex_key),
       .key_version_i  (ex_key_version_q),
       .qp_we_o        (ex_qp_we),
       .qp_o           (ex_qp_next),
       .cq_we_o        (ex_cq_we),
       .cq_o           (ex_cq_next),
+      .posters_we_o   (ex_posters_we),
+      .posters_o      (ex_posters_next),
       .sq_meta_we_o   (ex_sq_meta_we),
       .rq_meta_we_o   (ex_rq_meta_we),
       .meta_slot_o    (ex_meta_slot),
@@ -457,6 +484,7 @@ module rnic_top
       .retires_o      (ex_retires),
       .record_o       (ex_record),
       .query_qp_o     (ex_query_qp),
+      .modify_o       (ex_modify),
       .first_i        (ex_first_q),
       .first_o        (ex_first)
   );
@@ -511,6 +539,19 @@ module rnic_top
       .wdata_i (init_busy ? '0 : ex_cq_next)
   );
 
+  ram_1r1w #(
+      .Width($bits(cq_posters_t)),
+      .Depth(NUM_CQ)
+  ) u_posters (
+      .clk_i,
+      .raddr_i (rd_cq),
+      .rdata_o (ex_posters),
+      .we_i    (init_busy || ex_posters_we),
+      .wlanes_i(1'b1),
+      .waddr_i (init_busy ? CqA'(init_q) : ex_cq_q),
+      .wdata_i (init_busy ? '0 : ex_posters_next)
+  );
+
   cq_shadow_t ex_shadow_next;
   assign ex_shadow_next = '{exists: ex_cq_next.exists, in_error: ex_cq_next.in_error};
 
@@ -537,7 +578,7 @@ module rnic_top
       .we_i    (ex_sq_meta_we),
       .wlanes_i(1'b1),
       .waddr_i ({ex_qpa, ex_meta_slot[$clog2(SQ_DEPTH)-1:0]}),
-      .wdata_i (ex_decoded_q)
+      .wdata_i (ex_decoded.meta)
   );
 
   localparam int unsigned KeyA = (NUM_KEY > 1) ? $clog2(NUM_KEY) : 1;
@@ -664,7 +705,7 @@ module rnic_top
 
   // ------------------------------------------------------------------ OUT
 
-  logic           out_valid_q, out_query_q, out_stale_inc_q, out_stale_clear_q;
+  logic           out_valid_q, out_query_q, out_modify_q, out_stale_inc_q, out_stale_clear_q;
   logic [QpA-1:0] out_qpa_q;
   record_t        out_record_q, out_record;
   logic [31:0]    out_stale;
@@ -676,6 +717,7 @@ module rnic_top
     if (ex_retires) begin
       out_record_q <= ex_record;
       out_query_q  <= ex_query_qp;
+      out_modify_q <= ex_modify;
     end
   end
 
@@ -697,6 +739,16 @@ module rnic_top
       .wdata_i (init_busy ? '0 : stale_next)
   );
 
+  layer_e         out_layer;
+  modify_detail_t out_detail;
+  qp_gate_answer u_answer (
+      .grounds_i   (grounds_t'(out_record_q.detail[$bits(grounds_t)-1:0])),
+      .layer_o     (out_layer),
+      .missing_o   (out_detail.missing),
+      .extra_o     (out_detail.extra),
+      .bad_values_o(out_detail.bad_values)
+  );
+
   qp_ctx_t out_qp;
   assign out_qp = qp_ctx_t'(out_record_q.detail[$bits(qp_ctx_t)-1:0]);
   always_comb begin
@@ -704,6 +756,10 @@ module rnic_top
     if (out_query_q) begin
       out_record.attr  = out_attr & attr_bytes(out_qp.attr_set);
       out_record.stale = out_stale;
+    end
+    if (out_modify_q) begin
+      out_record.retire.layer = out_layer;
+      out_record.detail       = DetailW'(out_detail);
     end
   end
 

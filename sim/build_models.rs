@@ -252,7 +252,19 @@ fn models(sources: &[String], rtl: &Path, wanted: Option<&[String]>) -> Vec<Mode
 /// this repository.
 fn benches(rtl: &Path) -> Vec<Model> {
     const BENCHES: [(&str, &[&str]); 5] = [
-        ("gate_bench", &["rnic_pkg.sv", "qp_attr_values.sv", "qp_transition.sv"]),
+        (
+            "gate_bench",
+            &[
+                "rnic_pkg.sv",
+                "qp_gate_pkg.sv",
+                "qp_attr_values.sv",
+                "qp_gate_call.sv",
+                "qp_gate_states.sv",
+                "qp_gate_verdict.sv",
+                "qp_gate_answer.sv",
+                "qp_transition.sv",
+            ],
+        ),
         ("decoder_bench", &["rnic_pkg.sv", "wqe_ctrl_decoder.sv"]),
         ("ring_bench", &["rnic_pkg.sv", "cq_ring.sv"]),
         ("memory_bench", &["ram_1r1w.sv", "work_list.sv"]),

@@ -19,6 +19,7 @@ module rnic_watch
     input slot_op_t   ex_op_q,
     input logic       ex_retires,
     input record_t    ex_record,
+    input layer_e     out_layer,
     input logic       ex_qp_we,
     input qp_ctx_t    ex_qp_next,
     input logic       ex_cq_we,
@@ -48,15 +49,17 @@ module rnic_watch
 
   qp_state_e    ex_state_before, ex_state_after;
   outcome_e     ex_outcome;
-  layer_e       ex_layer;
   cqe_fate_e    ex_cqe;
   event_kinds_t ex_event_kinds;
   assign ex_state_before = qp_state_e'(ex_record.retire.state_before[2:0]);
   assign ex_state_after  = qp_state_e'(ex_record.retire.state_after[2:0]);
   assign ex_outcome      = ex_record.retire.outcome;
-  assign ex_layer        = ex_record.retire.layer;
   assign ex_cqe          = ex_record.retire.cqe;
   assign ex_event_kinds  = ex_record.retire.kinds;
+
+  // A clock later: which layer of the gate refused a modify.
+  layer_e refusing_layer;
+  assign refusing_layer = out_layer;
 
   // ---- outputs
 

@@ -18,8 +18,8 @@ What the RTL costs and how fast it runs, measured with open tools. This page is 
 
 * **ECP5**: yosys `synth_ecp5`, then nextpnr, speed grade 8, out of context; the median of
   the seeds' clock rates. **xcup**: cells of yosys `synth_xilinx -family xcup`, not placed.
-* **registered**: a module without registers of its own stands between registers on all its
-  ports, so the clock rate is that of its logic.
+* **registered**: the module stands between registers on all its ports, so the clock rate is
+  that of its logic. These registers are counted too.
 * **LUTs in a row**: the longest way from one register to the next, before placement. Entering
   a carry chain counts one, a carry on its way none.
 * Cell counts are exact and repeatable. A clock rate is what this placer found; another seed

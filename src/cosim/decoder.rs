@@ -11,6 +11,8 @@ use crate::model::{
 /// Words of a question and of an answer (testbench/rtl/decoder_bench.sv).
 const STIM: usize = 7;
 const RESP: usize = 10;
+/// Clocks from the one to the other.
+const LATENCY: usize = 2;
 
 /// `wqe_ctrl_decoder` on its bench.
 pub struct RtlDecoder {
@@ -58,7 +60,8 @@ impl ControlDecoder for RtlDecoder {
         let post = input.post_send();
         let stim = decoder_question(&post, input.transport, input.path_mtu, self.policy.max_inline);
         let mut resp = Vec::new();
-        self.bench.borrow_mut().run(&stim, &mut resp).map_err(|e| e.to_string())?;
+        let mut bench = self.bench.borrow_mut();
+        bench.run_pipelined(&stim, &mut resp, LATENCY).map_err(|e| e.to_string())?;
         let &[names, bits, segments, _, packets, response, _, wqe_bytes, wqe_blocks, _] = &resp[..]
         else {
             return Err(format!("decoder_bench answered {} words, not {RESP}", resp.len()));

@@ -44,4 +44,24 @@ impl BlockBench {
         let result = self.block.pin_mut().run_block(stim, resp);
         result.map_err(|e| DutError::Assertion { clock: 0, text: e.what().to_owned() })
     }
+
+    /// As [`run`](Self::run) on a block with registers that answers a step `latency` steps later:
+    /// `resp` holds the answers to the steps of `stim`. The last step, repeated, pushes them out.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_pipelined(
+        &mut self,
+        stim: &[u32],
+        resp: &mut Vec<u32>,
+        latency: usize,
+    ) -> Result<(), DutError> {
+        self.run(stim, resp)?;
+        let last = &stim[stim.len().saturating_sub(self.stim_words())..];
+        let mut tail = Vec::new();
+        self.run(&last.repeat(latency), &mut tail)?;
+        resp.extend(tail);
+        resp.drain(..latency * self.resp_words());
+        Ok(())
+    }
 }

@@ -12,6 +12,8 @@ use crate::model_support::exhaustive;
 
 const STIM: usize = 7;
 const RESP: usize = 10;
+/// Clocks from a WQE to the answer.
+const LATENCY: usize = 2;
 const BATCH: usize = 4096;
 const FORMATS: [WqeFormat; 2] = [WqeFormat::Book, WqeFormat::Mlx5];
 
@@ -102,7 +104,9 @@ impl Decoder {
             }
             self.stim.clear();
             self.stim.extend(asked.iter().flat_map(stim_of));
-            self.bench.run(&self.stim, &mut self.resp).expect("the decoder has no assertion");
+            self.bench
+                .run_pipelined(&self.stim, &mut self.resp, LATENCY)
+                .expect("the decoder has no assertion");
             for (q, rtl) in asked.iter().zip(self.resp.chunks_exact(RESP)) {
                 let policy = Policy { max_inline: q.max_inline, ..Policy::BOOK };
                 let d = decode_wqe(&q.post, q.transport, q.path_mtu, &policy, &Config::DEFAULT);
@@ -350,7 +354,10 @@ fn the_unused_transport_has_no_opcode() {
             let mut stim =
                 stim_of(&Question { post, transport: Transport::Rc, path_mtu: 1, max_inline: 0 });
             stim[6] |= 3 << 8;
-            decoder.bench.run(&stim, &mut decoder.resp).expect("the decoder has no assertion");
+            decoder
+                .bench
+                .run_pipelined(&stim, &mut decoder.resp, LATENCY)
+                .expect("the decoder has no assertion");
             let errors = WqeErrors((decoder.resp[1] & 0x1ff) as u16);
             assert!(errors.contains(WqeErrors::BAD_TRANSPORT), "{class}");
         }
@@ -368,7 +375,10 @@ fn another_inline_limit_is_a_difference() {
     decoder.compare([q], |_, _| {});
     let mut stim = stim_of(&q);
     stim[5] = 27;
-    decoder.bench.run(&stim, &mut decoder.resp).expect("the decoder has no assertion");
+    decoder
+        .bench
+        .run_pipelined(&stim, &mut decoder.resp, LATENCY)
+        .expect("the decoder has no assertion");
     let policy = Policy { max_inline: 28, ..Policy::BOOK };
     let d = decode_wqe(&post, q.transport, 1, &policy, &Config::DEFAULT);
     differs(&q, &words_of(&d), &decoder.resp);

@@ -19,6 +19,8 @@ const GROUP_BITS: u32 = (GROUP - 1) << 2;
 const BATCH: usize = 1024;
 const STIM: usize = 16;
 const RESP: usize = 4 * GROUP as usize;
+/// Clocks from a call to the reasons of its refusal.
+const LATENCY: usize = 3;
 const STATE: u32 = AttrMask::STATE.0;
 const CUR_STATE: u32 = AttrMask::CUR_STATE.0;
 const EXISTS: u32 = 1 << 26;
@@ -182,7 +184,9 @@ impl Gate {
             if self.asked.is_empty() {
                 return tally;
             }
-            self.bench.run(&self.stim, &mut self.resp).expect("the gate has no assertion");
+            self.bench
+                .run_pipelined(&self.stim, &mut self.resp, LATENCY)
+                .expect("the gate has no assertion");
             for (q, answers) in self.asked.iter().zip(self.resp.chunks_exact(RESP)) {
                 let mut q = *q;
                 let base = q.call.attr_mask.0 & !GROUP_BITS;
@@ -214,7 +218,9 @@ impl Gate {
         self.stim.clear();
         self.asked.clear();
         self.push(q, policy);
-        self.bench.run(&self.stim, &mut self.resp).expect("the gate has no assertion");
+        self.bench
+            .run_pipelined(&self.stim, &mut self.resp, LATENCY)
+            .expect("the gate has no assertion");
         let i = (q.call.attr_mask.0 & GROUP_BITS) >> 2;
         Verdict::of_rtl(&self.resp[4 * i as usize..][..4])
     }
@@ -491,7 +497,9 @@ fn existence_comes_first() {
             gate.asked.clear();
             gate.push(&with_mask(pair(t, from, to), mask), &Policy::BOOK);
             gate.stim[1] &= !EXISTS;
-            gate.bench.run(&gate.stim, &mut gate.resp).expect("the gate has no assertion");
+            gate.bench
+                .run_pipelined(&gate.stim, &mut gate.resp, LATENCY)
+                .expect("the gate has no assertion");
             for words in gate.resp.chunks_exact(4) {
                 let nothing = Verdict { layer: 1, missing: 0, extra: 0, bad_values: 0, next: None };
                 assert_eq!(Verdict::of_rtl(words), nothing);

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decoder of send WQEs between words.
+// The decoder of send WQEs between words. An answer shows two steps after its question, whose
+// transport and path MTU wait here for their clock.
 module decoder_bench
   import rnic_pkg::*;
 (
+    input  logic              clk_i,
     input  logic [6:0][31:0]  stim_i,
     output logic [9:0][31:0]  resp_o
 );
 
+  logic [4:0] of_qp_q;
+  always_ff @(posedge clk_i) of_qp_q <= stim_i[6][12:8];
+
   wqe_decoded_t d;
 
   wqe_ctrl_decoder u_decoder (
+      .clk_i,
       .ctrl_i       (wqe_ctrl_t'(stim_i[3:0])),
       .flags_i      (post_flags_t'(stim_i[6][7:0])),
       .payload_len_i(stim_i[4]),
-      .transport_i  (stim_i[6][9:8]),
-      .path_mtu_i   (stim_i[6][12:10]),
       .max_inline_i (stim_i[5]),
+      .transport_i  (of_qp_q[1:0]),
+      .path_mtu_i   (of_qp_q[4:2]),
+      .misread_i    (1'b0),
       .dec_o        (d)
   );
 
