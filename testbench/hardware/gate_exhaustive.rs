@@ -1,9 +1,10 @@
 //! The gate of MODIFY_QP: RTL (`qp_attr_values`, `qp_transition`), golden model
 //! (`judge_modify`) and the public table give the same verdicts.
 //!
-//! By default every pair of states with every mask under both profiles, and a sample of the
-//! rest. `RNIC_EXHAUSTIVE=1` adds every setting of every policy that the gate looks at, with
-//! every CUR_STATE.
+//! By default every pair of states with one mask in 64 under both profiles, and a sample
+//! of every setting of every policy that the gate looks at, with every CUR_STATE.
+//! `RNIC_EXHAUSTIVE=1`: every mask under both profiles, and more of the rest. For every mask there
+//! is a proof too (formal/qp_transition.sv).
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -272,16 +273,24 @@ fn report(what: &str, tally: &Tally, since: Instant) {
     );
 }
 
-/// All pairs, all masks of 21 bits; without STATE once per state.
-fn every_mask_of_every_pair(policy: &Policy) -> BTreeMap<Transport, u64> {
+/// One in so many groups of masks, drawn anew for each pair; all of them with 1.
+fn sample(of: u16, random: &mut fastrand::Rng) -> impl FnMut(&Question) -> bool {
+    move |_| of == 1 || random.u16(..of) == 0
+}
+
+/// All pairs, all masks of 21 bits or a sample of them; without STATE once per state. How many
+/// are accepted with STATE, if it was all.
+fn masks_of_every_pair(policy: &Policy) -> Option<BTreeMap<Transport, u64>> {
     let since = Instant::now();
     let mut gate = Gate::new();
+    let mut random = fastrand::Rng::with_seed(4);
+    let of = if exhaustive() { 1 } else { 64 };
     let mut all = Tally::default();
     let mut accepted_with_state = BTreeMap::new();
     for (t, from, to) in pairs() {
         let q = pair(t, from, to);
         for low in [STATE, STATE | CUR_STATE] {
-            let tally = gate.compare(groups(q, low), policy);
+            let tally = gate.compare(groups(q, low).filter(sample(of, &mut random)), policy);
             *accepted_with_state.entry(t).or_insert(0) += tally.accepted;
             all.add(tally);
         }
@@ -289,26 +298,32 @@ fn every_mask_of_every_pair(policy: &Policy) -> BTreeMap<Transport, u64> {
             // The field is not looked at.
             let q = Question { call: Modify { qp_state: 99, ..q.call }, ..q };
             for low in [0, CUR_STATE] {
-                all.add(gate.compare(groups(q, low), policy));
+                all.add(gate.compare(groups(q, low).filter(sample(of, &mut random)), policy));
             }
         }
     }
-    report("every mask of every pair", &all, since);
+    report("masks of every pair", &all, since);
     all.must_agree();
-    assert_eq!(all.compared, (3 * 49 + 3 * 7) << 20);
-    accepted_with_state
+    let masks = (3 * 49 + 3 * 7) << 20;
+    if exhaustive() {
+        assert_eq!(all.compared, masks);
+        return Some(accepted_with_state);
+    }
+    assert!(all.compared > masks / 100);
+    None
 }
 
 #[test]
-fn every_mask_of_every_pair_under_book() {
-    every_mask_of_every_pair(&Policy::BOOK);
+fn masks_of_every_pair_under_book() {
+    masks_of_every_pair(&Policy::BOOK);
 }
 
 /// The numbers of masks are those of the public table, counted by brute force.
 #[test]
-fn every_mask_of_every_pair_under_linux() {
-    let accepted = every_mask_of_every_pair(&Policy::LINUX);
-    assert_eq!(accepted.into_values().collect::<Vec<_>>(), [4225, 116, 48], "RC, UC, UD");
+fn masks_of_every_pair_under_linux() {
+    if let Some(accepted) = masks_of_every_pair(&Policy::LINUX) {
+        assert_eq!(accepted.into_values().collect::<Vec<_>>(), [4225, 116, 48], "RC, UC, UD");
+    }
 }
 
 /// The settings of the policies that the verdict on a pair may depend on, and draining.
@@ -337,22 +352,21 @@ fn settings(t: Transport, from: QpState, to: QpState) -> Vec<(Policy, bool)> {
     all
 }
 
-/// Every setting that matters, every CUR_STATE: all masks with `RNIC_EXHAUSTIVE=1`, else a
-/// sixty-fourth of them, drawn anew for each setting.
+/// Every setting that matters, every CUR_STATE: an eighth of all masks with `RNIC_EXHAUSTIVE=1`,
+/// else one in 255, drawn anew for each setting.
 #[test]
 fn every_setting_of_every_pair() {
     let since = Instant::now();
     let mut gate = Gate::new();
     let mut all = Tally::default();
     let mut random = fastrand::Rng::with_seed(2);
-    let keep_all = exhaustive();
+    let of = if exhaustive() { 8 } else { 255 };
     for (t, from, to) in pairs() {
         for (policy, draining) in settings(t, from, to) {
             let mut q = pair(t, from, to);
             q.ctx.draining = draining;
             let mut compare = |q: Question, low: u32| {
-                let rng = &mut random;
-                let kept = groups(q, low).filter(move |_| keep_all || rng.u8(..64) == 0);
+                let kept = groups(q, low).filter(sample(of, &mut random));
                 all.add(gate.compare(kept, &policy));
             };
             compare(q, STATE);
@@ -364,7 +378,7 @@ fn every_setting_of_every_pair() {
     }
     report("every setting of every pair", &all, since);
     all.must_agree();
-    assert!(all.compared > 20_000_000);
+    assert!(all.compared > 1_000_000);
     let reached = [
         Layer::None,
         Layer::Encoding,
@@ -396,7 +410,7 @@ fn anything_at_random() {
     let mut gate = Gate::new();
     let mut all = Tally::default();
     let mut random = fastrand::Rng::with_seed(3);
-    for _ in 0..2000 {
+    for _ in 0..if exhaustive() { 2000 } else { 500 } {
         let policy = Policy {
             refuse_reset_to_err: random.bool(),
             cur_state: if random.bool() { CurState::Match } else { CurState::Override },
@@ -467,7 +481,8 @@ fn unused_encodings_are_refused() {
         for state in 7..16 {
             with_ctx(t.number(), state);
         }
-        for code in 7..=255 {
+        // By default nine codes in which each bit is set and cleared.
+        for code in (7..=255).step_by(if exhaustive() { 1 } else { 31 }) {
             let call = Modify { qp_state: code, ..q.call };
             must_refuse(&mut gate, Question { call, ..q }, Layer::Encoding);
             let attr_mask = q.call.attr_mask | AttrMask::CUR_STATE;
