@@ -9,6 +9,13 @@ fn program() -> Command {
     Command::new(assert_cmd::cargo::cargo_bin("rnic-cosim"))
 }
 
+/// The shell's own `kill`: a small system has no other.
+#[cfg(unix)]
+fn signal(name: &str, to: &std::process::Child) {
+    let kill = Command::new("sh").arg("-c").arg(format!("kill -{name} {}", to.id())).status();
+    assert!(kill.expect("sh is there").success());
+}
+
 /// Exit code, standard output, standard error.
 fn rnic_cosim(args: &[&str]) -> (i32, String, String) {
     let output = program().args(args).output().expect("it starts");
@@ -183,8 +190,7 @@ fn a_signal_ends_it_with_what_was_found() {
         .expect("it starts");
     std::thread::sleep(Duration::from_millis(1500));
     let sent = Instant::now();
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.expect("kill is there").success());
+    signal("INT", &child);
     let output = child.wait_with_output().expect("it ends");
     assert!(sent.elapsed() < Duration::from_secs(20), "it took {:?}", sent.elapsed());
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -243,8 +249,7 @@ fn a_killed_replay_leaves_no_cut_waveform() {
         .spawn()
         .expect("it starts");
     std::thread::sleep(Duration::from_millis(700));
-    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-    assert!(kill.expect("kill is there").success());
+    signal("TERM", &child);
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     let left: Vec<_> = fs::read_dir(folder.path()).expect("it is there").flatten().collect();
     assert_eq!(left.len(), 1, "only the recording is left: {left:?}");
