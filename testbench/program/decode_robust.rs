@@ -9,6 +9,8 @@ use rnic_cosim::decode::{self, Options, Record};
 use rnic_cosim::model::WqeFormat;
 use serde_json::Value;
 
+use crate::exhaustive::exhaustive;
+
 /// The dumps of the public cases.
 static DUMPS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let cases: toml::Table = include_str!("../data/decode_cases.toml").parse().expect("TOML");
@@ -230,17 +232,18 @@ fn megabytes() {
         "Mar 06 15:38:54 host kernel: device user2p2 left promiscuous mode 0x17 [ 0 deadbeef\n";
     let flush = "00000000 00000000 00000000 00000000\n".repeat(3)
         + "00000000 0000f905 0a00082f 0000c5d2\n\n";
+    let size = if exhaustive() { 5 } else { 1 };
     let inputs = [
-        noise.repeat(20_000),
-        flush.repeat(5_000),
-        "00".repeat(1_000_000),
-        "00 ".repeat(500_000),
-        "00000000: 00 11 22 33\n".repeat(50_000),
-        "Error cqe on cqn 0x1, ".repeat(50_000),
-        "Error cqe on cqn 0x1\n".repeat(50_000),
-        "[ 0] ".repeat(250_000),
-        "00000000 ".repeat(125_000),
-        (0..50_000).map(|i| format!("{:x}: 00 11 22 33\n", 16 * i)).collect(),
+        noise.repeat(size * 4_000),
+        flush.repeat(size * 1_000),
+        "00".repeat(size * 200_000),
+        "00 ".repeat(size * 100_000),
+        "00000000: 00 11 22 33\n".repeat(size * 10_000),
+        "Error cqe on cqn 0x1, ".repeat(size * 10_000),
+        "Error cqe on cqn 0x1\n".repeat(size * 10_000),
+        "[ 0] ".repeat(size * 50_000),
+        "00000000 ".repeat(size * 25_000),
+        (0..size * 10_000).map(|i| format!("{:x}: 00 11 22 33\n", 16 * i)).collect(),
     ];
     for text in inputs {
         let start = Instant::now();
@@ -249,7 +252,7 @@ fn megabytes() {
         assert!(seconds < 10.0, "{seconds} s for {} bytes of {:?}", text.len(), &text[..40]);
         if text.starts_with("00000000 00000000 00000000 00000000\n") {
             let r = r.expect("decodes");
-            assert_eq!(r.flushes, 5_000);
+            assert_eq!(r.flushes, size * 1_000);
             assert!(matches!(r.records[0], Record::Cqe(_)));
         }
     }
