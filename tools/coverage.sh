@@ -57,8 +57,10 @@ if [ -z "${LLVM_COV:-}" ]; then
     done
 fi
 if cargo llvm-cov --version >/dev/null 2>&1; then
+    # All crates of the workspace, without the tests themselves.
     CARGO_TARGET_DIR=$target RNIC_CONFIGS=small,default \
-        cargo llvm-cov --quiet --lcov --output-path "$out/rust.info" >"$out/rust_tests.log" 2>&1 ||
+        cargo llvm-cov --quiet --workspace --ignore-filename-regex testbench/ \
+        --lcov --output-path "$out/rust.info" >"$out/rust_tests.log" 2>&1 ||
         { tail -n 20 "$out/rust_tests.log" >&2; exit 1; }
     infos+=("$out/rust.info")
     # By room of src/.
