@@ -11,7 +11,7 @@ module qp_gate_answer
   import rnic_pkg::*;
   import qp_gate_pkg::*;
 (
-      input  grounds_t    grounds_i,    // of the verdict
+    input  grounds_t    grounds_i,    // of the verdict
     output layer_e      layer_o,      // the first that objects
     output logic [31:0] missing_o,    // layer mask: required, not given
     output logic [31:0] extra_o,      // layer mask: given, not allowed

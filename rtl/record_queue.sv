@@ -110,12 +110,12 @@ module record_queue
   cq_posters_t    posters;
   modify_detail_t modify;
   post_detail_t   post;
-  assign qp     = qp_ctx_t'(rsp.detail[$bits(qp_ctx_t)-1:0]);
+  assign qp        = qp_ctx_t'(rsp.detail[$bits(qp_ctx_t)-1:0]);
   assign cq_detail = cq_detail_t'(rsp.detail[$bits(cq_detail_t)-1:0]);
-  assign cq      = cq_detail.ring;
-  assign posters = cq_detail.posters;
-  assign modify = modify_detail_t'(rsp.detail[$bits(modify_detail_t)-1:0]);
-  assign post   = post_detail_t'(rsp.detail[$bits(post_detail_t)-1:0]);
+  assign cq        = cq_detail.ring;
+  assign posters   = cq_detail.posters;
+  assign modify    = modify_detail_t'(rsp.detail[$bits(modify_detail_t)-1:0]);
+  assign post      = post_detail_t'(rsp.detail[$bits(post_detail_t)-1:0]);
 
   always_comb begin
     rsp_o            = '0;

@@ -19,7 +19,7 @@ module rnic_watch
     input slot_op_t   ex_op_q,
     input logic       ex_retires,
     input record_t    ex_record,
-    input layer_e     out_layer,
+    input record_t    out_record,
     input logic       ex_qp_we,
     input qp_ctx_t    ex_qp_next,
     input logic       ex_cq_we,
@@ -57,9 +57,9 @@ module rnic_watch
   assign ex_cqe          = ex_record.retire.cqe;
   assign ex_event_kinds  = ex_record.retire.kinds;
 
-  // A clock later: which layer of the gate refused a modify.
-  layer_e refusing_layer;
-  assign refusing_layer = out_layer;
+  // A clock later: which layer of the gate refused it, if it is a modify.
+  layer_e out_layer;
+  assign out_layer = out_record.retire.layer;
 
   // ---- outputs
 

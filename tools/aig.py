@@ -61,8 +61,11 @@ class Builder:
             self.known[a, b] = found
         return found
 
+    def either(self, a, b):
+        return self.gate(a ^ 1, b ^ 1) ^ 1
+
     def differs(self, a, b):
-        return self.gate(self.gate(a, b ^ 1) ^ 1, self.gate(a ^ 1, b) ^ 1) ^ 1
+        return self.either(self.gate(a, b ^ 1), self.gate(a ^ 1, b))
 
     def copy(self):
         other = Builder(self.inputs, self.latches)
@@ -162,7 +165,7 @@ class Comparison:
         pairs = [shown for _, *shown in self.shown(builder, sides)]
         pairs += [[side(self.machine.next[n]) for side in sides] for n in latches]
         for a, b in pairs:
-            different = builder.gate(different ^ 1, builder.differs(a, b) ^ 1) ^ 1
+            different = builder.either(different, builder.differs(a, b))
         return different
 
     def one_step(self, a, b, path):
@@ -181,6 +184,16 @@ class Comparison:
         builder.write(path, [], different)
         return True
 
+    def _begins(self, free, apart, start):
+        """The states of both sides before a step: from power-up, or any that differ in no latch
+        but those in `apart`."""
+        left = [0 if start else next(free) for _ in range(self.machine.latches)]
+        right = list(left)
+        if not start:
+            for n in sorted(apart):
+                right[n] = next(free)
+        return left, right
+
     def induction(self, a, b, apart, start, path):
         """Two clocks of a proof that no output ever differs, though the latches `apart` may.
 
@@ -197,11 +210,7 @@ class Comparison:
         ports = [[next(free) for _ in range(inputs)] for _ in range(clocks)]
         if start:
             ports[0] = self.in_reset(ports[0])
-        left = [0 if start else next(free) for _ in range(machine.latches)]
-        right = list(left)
-        if not start:
-            for n in sorted(apart):
-                right[n] = next(free)
+        left, right = self._begins(free, apart, start)
         others = [n for n in range(machine.latches) if n not in apart]
         assumed, fails, more = 1, 0, set()
         for clock in range(clocks):
@@ -237,11 +246,7 @@ class Comparison:
         ports = [next(free) for _ in range(inputs)]
         if start:
             ports = self.in_reset(ports)
-        left = [0 if start else next(free) for _ in range(machine.latches)]
-        right = list(left)
-        if not start:
-            for n in sorted(apart):
-                right[n] = next(free)
+        left, right = self._begins(free, apart, start)
 
         def within(cube, left, right):
             inside = 1
@@ -261,9 +266,9 @@ class Comparison:
         left, right = ([side(n) for n in machine.next] for side in sides)
         for n in range(machine.latches):
             if n not in apart:
-                fails = builder.gate(fails ^ 1, builder.differs(left[n], right[n]) ^ 1) ^ 1
+                fails = builder.either(fails, builder.differs(left[n], right[n]))
         for cube in cubes:
-            fails = builder.gate(fails ^ 1, within(cube, left, right) ^ 1) ^ 1
+            fails = builder.either(fails, within(cube, left, right))
         question = builder.gate(assumed, fails)
         if question:
             builder.write(path, [], question)
@@ -305,6 +310,6 @@ class Comparison:
         fine = self._assumed(builder, side, first + 2 * count)
         bad = 0
         for literal in self.machine.bad:
-            bad = builder.gate(bad ^ 1, side(literal) ^ 1) ^ 1
+            bad = builder.either(bad, side(literal))
         builder.write(path, [side(n) for n in self.machine.next] + [fine ^ 1],
                       builder.gate(bad, fine))

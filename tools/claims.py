@@ -61,8 +61,7 @@ def one_hand(asked):
     """The verdicts on some mutants, None where the time is over; and what was learned."""
     cubes, states, mutants, effort, seconds, work, limit, end = asked
     bank = learn.Bank(cubes, states)
-    own = work / f"sort-{os.getpid()}"
-    own.mkdir(exist_ok=True)
+    own = prover.own_folder(work)
     verdicts = []
     for mutant in mutants:
         if time.monotonic() > end:
@@ -85,10 +84,8 @@ def of_killed(comparison, mutants, work, limit):
 
 
 def one_of_killed(mutant, work, limit):
-    own = work / f"sort-{os.getpid()}"
-    own.mkdir(exist_ok=True)
     return judge(HEALTHY, mutant, States(work / "states", None, HEALTHY.latches), learn.Bank(),
-                 EFFORTS[0][0], KILLED_SECONDS, own, limit)
+                 EFFORTS[0][0], KILLED_SECONDS, prover.own_folder(work), limit)
 
 
 def judged(comparison, mutants, work, limit, end):

@@ -91,7 +91,7 @@ class Learner:
         self.targets = [(n, literal) for n, literal in self.targets if literal]
         self.failure = 0
         for _, literal in self.targets:
-            self.failure = self.builder.gate(self.failure ^ 1, literal ^ 1) ^ 1
+            self.failure = self.builder.either(self.failure, literal)
         self.failure_rests_on = None
         self.encoded, self.leaves, self.active, self.cube_of = Encoded(self.builder), {}, {}, {}
         for cube in self.bank.cubes:

@@ -27,7 +27,7 @@ def machine():
     found = aig.Aig.__new__(aig.Aig)
     found.inputs, found.latches, found.bad, found.constraints = 5, 2, [], []
     builder = aig.Builder(5, 2)
-    apart = builder.gate(builder.gate(ONE, V ^ 1) ^ 1, builder.gate(TWO, V) ^ 1) ^ 1
+    apart = builder.either(builder.gate(ONE, V ^ 1), builder.gate(TWO, V))
     found.next = [builder.gate(RST, V), builder.differs(D, apart)]
     found.outputs, found.ands = [VALID, DATA], builder.gates
     return found

@@ -200,9 +200,7 @@ def one_of_sort(asked):
     judge, mutant, work, limit, end = asked
     if time.monotonic() > end:
         return None
-    own = work / f"sort-{os.getpid()}"
-    own.mkdir(exist_ok=True)
-    return judge(COMPARISON, mutant, own, limit)
+    return judge(COMPARISON, mutant, prover.own_folder(work), limit)
 
 
 def same_step(comparison, mutant, work, limit):

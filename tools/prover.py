@@ -1,4 +1,5 @@
 """abc, which answers questions that are written as graphs."""
+import os
 import pathlib
 import subprocess
 
@@ -15,6 +16,13 @@ def abc(script, limit):
         return done.stdout + done.stderr
     except subprocess.TimeoutExpired:
         return ""
+
+
+def own_folder(work):
+    """Where this process, one of several, may write its graphs."""
+    folder = work / f"sort-{os.getpid()}"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def unsatisfiable(path, limit):

@@ -8,7 +8,7 @@ use rnic_cosim::cosim::decoder_question;
 use rnic_cosim::hw::BlockBench;
 use rnic_cosim::model::*;
 
-use crate::model_support::exhaustive;
+use crate::exhaustive::exhaustive;
 
 const STIM: usize = 7;
 const RESP: usize = 10;

@@ -9,7 +9,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use crate::model_support::{exhaustive, good_values};
+use crate::exhaustive::exhaustive;
+use crate::model_support::good_values;
 use rnic_cosim::hw::BlockBench;
 use rnic_cosim::model::*;
 

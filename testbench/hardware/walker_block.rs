@@ -10,7 +10,7 @@ use rnic_cosim::hw::BlockBench;
 use rnic_cosim::model::*;
 use rnic_cosim::wqes::{Flaw, random_keys, random_wqe};
 
-use crate::model_support::exhaustive;
+use crate::exhaustive::exhaustive;
 
 const STIM: usize = 16;
 const RESP: usize = 17;

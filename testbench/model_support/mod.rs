@@ -1,9 +1,7 @@
 //! Short ways to drive the golden model in tests.
-#![allow(dead_code, unused_imports)]
+#![allow(dead_code)]
 
 use rnic_cosim::model::*;
-
-pub use crate::exhaustive::exhaustive;
 
 /// Legal values for every attribute.
 pub fn good_values() -> AttrValues {
