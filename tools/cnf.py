@@ -39,5 +39,7 @@ class Encoded:
         return -known[literal >> 1] if literal & 1 else known[literal >> 1]
 
     def true(self, model, literal):
-        """Is a literal of the graph, which is known, true in the solver's model?"""
-        return (model[self.variable[literal >> 1] - 1] > 0) != bool(literal & 1)
+        """Is a literal of the graph, which is known, true in the solver's model? A model ends with
+        the last variable that any clause has; those beyond can be what they like, and are false."""
+        variable = self.variable[literal >> 1]
+        return (variable <= len(model) and model[variable - 1] > 0) != bool(literal & 1)

@@ -94,6 +94,9 @@ class Learner:
             self.failure = self.builder.either(self.failure, literal)
         self.failure_rests_on = None
         self.encoded, self.leaves, self.active, self.cube_of = Encoded(self.builder), {}, {}, {}
+        # One by one: all together may be simpler, and a model is asked for each.
+        for _, literal in self.targets:
+            self.encoded.literal(literal)
         for cube in self.bank.cubes:
             self.encoded.solver.add_clause(self.outside(cube))
         for cube in self.cubes:
