@@ -31,48 +31,67 @@ module qp_gate_call
   assign has_state = mask_i[A_STATE];
   assign has_cur   = mask_i[A_CUR_STATE];
 
+  // An attribute at a time, with the table turned into constants: the simulator would work it out
+  // anew in each clock.
+  rows_t misfit_by[NUM_ATTR];
+  for (genvar a = 0; a < NUM_ATTR; a++) begin : g_attr
+    localparam rows_t Asking = asking(a);
+    localparam rows_t Barring = barring(a);
+    assign misfit_by[a] = attrs[a] ? Barring : Asking;
+  end
+
   logic [2:0] cur;
   logic       cur_live, overrides;
   assign cur       = cur_state_i[2:0];
   assign cur_live  = cur inside {QPS_RTR, QPS_RTS, QPS_SQD, QPS_SQE};
   assign overrides = has_cur && straps_i.cur_state_override;
 
+  // Against each real state: the row of the real pair, and the row that judges the mask. Without
+  // the STATE bit the target is the state itself.
+  by_state_t  real_row, row;
+  row_t [7:0] judged;  // from each state; 7 is none
   always_comb begin
-    call_o              = '0;
-    call_o.mask         = mask_i;
-    call_o.target       = target_i[2:0];
-    call_o.bad_encoding = (has_state && !is_state(target_i))
-                          || (has_cur && !is_state(cur_state_i));
-    call_o.rearm        = mask_i[A_PATH_MIG_STATE] && path_mig_state_i == 8'd1;
-    call_o.migrated     = mask_i[A_PATH_MIG_STATE] && path_mig_state_i == 8'd0;
-    call_o.range_bad    = attrs & range_bad_i;
-    call_o.nameless     = |mask_i[31:NUM_ATTR];
+    real_row = RowsTo[target_i[2:0]];
+    if (!has_state) for (int unsigned s = 0; s < NumState; s++) real_row[s] = RowsTo[s][s];
+    row    = real_row;
+    judged = {row_t'('0), RowsTo[target_i[2:0]]};
+    if (overrides) row = has_state ? {NumState{judged[cur]}} : RowsFrom[cur];
+  end
+
+  rows_t   misfit;
+  states_t in_table, by_sqe_rts, bad_cur, to_rts, to_live;
+  always_comb begin
+    misfit = '0;
+    for (int unsigned a = 0; a < NUM_ATTR; a++) misfit |= misfit_by[a];
 
     for (int unsigned s = 0; s < NumState; s++) begin
-      logic [2:0] from, to;
-      row_t       real_row;
-      from     = overrides ? cur : 3'(s);
-      to       = has_state ? target_i[2:0] : 3'(s);
-      real_row = row_of(3'(s), to);
-      call_o.row[s]        = row_of(from, to);
-      call_o.in_table[s]   = real_row != '0 && call_o.row[s] != '0
-                             && !(3'(s) == QPS_RESET && to == QPS_ERR
-                                  && straps_i.refuse_reset_to_err);
-      call_o.by_sqe_rts[s] = real_row.sqe_rts || call_o.row[s].sqe_rts;
-      call_o.bad_cur[s]    = has_cur
-                             && (!cur_live || (!straps_i.cur_state_override && cur != 3'(s)));
-      call_o.to_rts[s]     = to == QPS_RTS;
-      call_o.to_live[s]    = to inside {QPS_RTS, QPS_SQD};
-    end
-
-    for (int unsigned t = 0; t < 3; t++) begin
-      for (int unsigned r = 0; r < NumRow; r++) begin
-        sets_t sets;
-        sets = sets_of(row_t'(NumRow'(1) << r), 2'(t));
-        call_o.misfit[t][r] =
-            |(sets.required & ~attrs) || |(attrs & ~(sets.required | sets.optional | State));
-      end
+      logic [2:0] to;
+      to            = has_state ? target_i[2:0] : 3'(s);
+      in_table[s]   = real_row[s] != '0 && row[s] != '0
+                      && !(3'(s) == QPS_RESET && to == QPS_ERR && straps_i.refuse_reset_to_err);
+      by_sqe_rts[s] = real_row[s].sqe_rts || row[s].sqe_rts;
+      bad_cur[s]    = has_cur && (!cur_live || (!straps_i.cur_state_override && cur != 3'(s)));
+      to_rts[s]     = to == QPS_RTS;
+      to_live[s]    = to inside {QPS_RTS, QPS_SQD};
     end
   end
+
+  // In one go: the simulator writes into a part of a wide record bit by bit.
+  assign call_o = '{
+      mask: mask_i,
+      target: target_i[2:0],
+      bad_encoding: (has_state && !is_state(target_i)) || (has_cur && !is_state(cur_state_i)),
+      bad_cur: bad_cur,
+      in_table: in_table,
+      by_sqe_rts: by_sqe_rts,
+      row: row,
+      nameless: |mask_i[31:NUM_ATTR],
+      misfit: misfit,
+      to_rts: to_rts,
+      to_live: to_live,
+      rearm: mask_i[A_PATH_MIG_STATE] && path_mig_state_i == 8'd1,
+      migrated: mask_i[A_PATH_MIG_STATE] && path_mig_state_i == 8'd0,
+      range_bad: attrs & range_bad_i
+  };
 
 endmodule

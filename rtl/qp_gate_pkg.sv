@@ -21,9 +21,13 @@ package qp_gate_pkg;
   } row_t;
   localparam int unsigned NumRow = $bits(row_t);
 
+  // One bit per row, for each transport.
+  typedef row_t [2:0] rows_t;
+
   // One bit per real state.
   localparam int unsigned NumState = 7;
   typedef logic [NumState-1:0] states_t;
+  typedef row_t [NumState-1:0] by_state_t;
 
   // What a call says of itself.
   typedef struct packed {
@@ -33,9 +37,9 @@ package qp_gate_pkg;
     states_t             bad_cur;       // CUR_STATE is not one that this state may be told by
     states_t             in_table;      // the real pair and the judged pair are
     states_t             by_sqe_rts;    // one of them is SQE to RTS, which RC may lack
-    row_t [NumState-1:0] row;           // that judges the mask
+    by_state_t           row;           // that judges the mask
     logic                nameless;      // the mask has bits of no attribute: it fits nowhere
-    row_t [2:0]          misfit;        // per transport: rows that the rest of it does not fit
+    rows_t               misfit;        // rows that the rest of it does not fit
     states_t             to_rts;
     states_t             to_live;       // to RTS or SQD
     logic                rearm;         // PATH_MIG_STATE is given as REARM
@@ -55,7 +59,7 @@ package qp_gate_pkg;
     states_t             misfit;
     states_t             bad_mig;
     states_t             barred;        // no_row or bad_mig
-    row_t [NumState-1:0] row;
+    by_state_t           row;
     logic                nameless;
     logic                any_range_bad;
     logic                spoiled;       // wrong in every state: encoding, nameless bits, range
@@ -141,6 +145,19 @@ package qp_gate_pkg;
     endcase
   endfunction
 
+  // The same of all pairs, by the first state and by the second. Constants: the simulator would
+  // work them out anew in each clock. State 7 is none.
+  function automatic by_state_t [7:0] all_rows(logic by_target);
+    all_rows = '0;
+    for (int unsigned a = 0; a < NumState; a++) begin
+      for (int unsigned b = 0; b < NumState; b++) begin
+        all_rows[a][b] = by_target ? row_of(3'(b), 3'(a)) : row_of(3'(a), 3'(b));
+      end
+    end
+  endfunction
+  localparam by_state_t [7:0] RowsFrom = all_rows(1'b0);
+  localparam by_state_t [7:0] RowsTo = all_rows(1'b1);
+
   // What a row asks for: the union, if there are several.
   function automatic sets_t sets_of(row_t row, logic [1:0] transport);
     logic rc, ud;
@@ -158,6 +175,30 @@ package qp_gate_pkg;
     if (row.sqe_rts) sets_of.optional |= rc ? '0 : (ud ? CurState | Qkey : CurState | Access);
     if (row.rts_sqd) sets_of.optional |= One << A_EN_SQD_NOTIFY;
     if (row.sqd_sqd) sets_of.optional |= ud ? PkeyIndex | Qkey : (rc ? PausedRc : PausedUc);
+  endfunction
+
+  // The rows that ask for an attribute.
+  function automatic rows_t asking(int unsigned attr);
+    sets_t sets;
+    asking = '0;
+    for (int unsigned t = 0; t < 3; t++) begin
+      for (int unsigned r = 0; r < NumRow; r++) begin
+        sets         = sets_of(row_t'(NumRow'(1) << r), 2'(t));
+        asking[t][r] = sets.required[attr];
+      end
+    end
+  endfunction
+
+  // The rows that do not allow it.
+  function automatic rows_t barring(int unsigned attr);
+    sets_t sets;
+    barring = '0;
+    for (int unsigned t = 0; t < 3; t++) begin
+      for (int unsigned r = 0; r < NumRow; r++) begin
+        sets          = sets_of(row_t'(NumRow'(1) << r), 2'(t));
+        barring[t][r] = attr != A_STATE && !sets.required[attr] && !sets.optional[attr];
+      end
+    end
   endfunction
 
 endpackage

@@ -370,8 +370,8 @@ module rnic_top
       .facts_o(rd_facts)
   );
 
-  // The gate's first step looks at nothing but the call: it is done while the call comes in.
-  attr_mask_t arb_range_bad;
+  // The first two steps of the gate.
+  attr_mask_t rd_range_bad;
   qp_attr_values #(
       .NUM_PORTS    (NUM_PORTS),
       .PKEY_LEN     (PKEY_LEN),
@@ -379,21 +379,20 @@ module rnic_top
       .MAX_RD_ATOMIC(MAX_RD_ATOMIC)
   ) u_values (
       .straps_i(straps_q),
-      .attr_i  (cmd_i.attr),
-      .bad_o   (arb_range_bad)
+      .attr_i  (rd_cmd.attr),
+      .bad_o   (rd_range_bad)
   );
 
-  call_t arb_call, rd_call;
+  call_t rd_call;
   qp_gate_call u_call (
       .straps_i        (straps_q),
-      .mask_i          (cmd_i.attr_mask),
-      .target_i        (cmd_i.qp_state),
-      .cur_state_i     (cmd_i.cur_qp_state),
-      .path_mig_state_i(cmd_i.attr.path_mig_state),
-      .range_bad_i     (arb_range_bad),
-      .call_o          (arb_call)
+      .mask_i          (rd_cmd.attr_mask),
+      .target_i        (rd_cmd.qp_state),
+      .cur_state_i     (rd_cmd.cur_qp_state),
+      .path_mig_state_i(rd_cmd.attr.path_mig_state),
+      .range_bad_i     (rd_range_bad),
+      .call_o          (rd_call)
   );
-  always_ff @(posedge clk_i) if (cmd_ready_o) rd_call <= arb_call;
 
   verdicts_t rd_verdicts;
   qp_gate_states u_states (
