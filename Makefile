@@ -41,7 +41,7 @@ bench: install
 	tools/bench.sh
 
 faults: install
-	RNIC_FAULTS=1 cargo test --test faults -- --nocapture
+	RNIC_FAULTS=1 cargo test --test hardware faults:: -- --nocapture
 
 coverage: install
 	tools/coverage.sh

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
 // The sizes of the named configurations are those that the rest of the crate uses.
-use rnic_cosim_model::Config;
+use rnic_cosim_sizes::Config;
 
 #[path = "build_objects.rs"]
 mod build_objects;

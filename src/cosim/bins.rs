@@ -395,7 +395,7 @@ impl Bins {
 
     /// The bin of a group at these labels; out of range is a fault of the caller.
     #[inline]
-    pub(super) fn hit<const N: usize>(&mut self, group: &Group, at: [usize; N]) {
+    pub fn hit<const N: usize>(&mut self, group: &Group, at: [usize; N]) {
         debug_assert_eq!(group.axes.len(), N);
         let mut n = 0;
         for (i, axis) in at.iter().zip(group.axes) {
@@ -427,33 +427,5 @@ impl<'de> Deserialize<'de> for Bins {
             bins.counts[*at] = count;
         }
         Ok(bins)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn groups_lie_one_behind_the_other_and_names_are_unique() {
-        let mut at = 0;
-        for group in GROUPS {
-            assert_eq!(group.range().start, at, "{}", group.name);
-            at = group.range().end;
-        }
-        assert_eq!((at, NAMES.len(), BY_NAME.len()), (BINS, BINS, BINS));
-    }
-
-    #[test]
-    fn a_hit_lands_in_the_bin_of_that_name() {
-        let mut bins = Bins::default();
-        bins.hit(&MODIFY, [1, 2, 3, 4]);
-        bins.hit(&QP_HAZARD, [9, 0, 3]);
-        bins.hit(&QP_HAZARD, [9, 0, 3]);
-        let json = serde_json::to_string(&bins).expect("plain data");
-        assert_eq!(json, r#"{"modify/UC/RTR/RTS/mask":1,"qp_hazard/CASCADE/CREATE_QP/4":2}"#);
-        assert_eq!(serde_json::from_str::<Bins>(&json).expect("its own text"), bins);
-        let wrong = serde_json::from_str::<Bins>(r#"{"modify/XX":1}"#).expect_err("no such bin");
-        assert!(wrong.to_string().contains("`modify/XX`"), "{wrong}");
     }
 }

@@ -20,6 +20,24 @@ use crate::hw::{Dut, DutError, HwConfig, Rtl, abi};
 use crate::model::{Channel, Operation, Policy};
 use crate::policies;
 
+/// One part of a campaign that several machines share.
+#[derive(Clone, Copy, Debug)]
+pub struct Shard {
+    /// From 0.
+    pub index: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+impl Shard {
+    /// Each run is in one shard of a number of them. Runs that follow each other go to different
+    /// shards, and the order is shifted each time: the list repeats its configurations and
+    /// profiles, and no shard may get all of the slow ones.
+    pub fn holds(self, number: usize) -> bool {
+        (number + number / self.of) % self.of == self.index
+    }
+}
+
 /// One random run.
 #[derive(Clone, Debug)]
 pub struct Case {

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::bins::{Bins, GROUPS, NAMES};
 use super::unreachable::REASONS;
+pub use super::unreachable::reasons;
 
 /// One group, counted.
 struct Sum {

@@ -12,10 +12,6 @@ pub mod coverage_report;
 mod decoder;
 mod driver;
 mod engine;
-#[cfg(test)]
-pub(crate) mod fake;
-#[cfg(test)]
-mod fake_tests;
 mod functional;
 mod host;
 mod mismatch;

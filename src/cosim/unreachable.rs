@@ -27,9 +27,11 @@ const TEXT: &str = include_str!("../../docs/coverage_unreachable.toml");
 pub static REASONS: LazyLock<Vec<Option<String>>> =
     LazyLock::new(|| reasons(TEXT).unwrap_or_else(|e| panic!("coverage_unreachable.toml: {e}")));
 
+/// The reasons that a list of this form gives, one for each of [`NAMES`].
+///
 /// # Errors
 /// The text is no list, or a pattern in it matches no bin.
-pub(super) fn reasons(text: &str) -> Result<Vec<Option<String>>, String> {
+pub fn reasons(text: &str) -> Result<Vec<Option<String>>, String> {
     let list: List = toml::from_str(text).map_err(|e| e.to_string())?;
     let mut reasons = vec![None; NAMES.len()];
     for entry in list.unreachable {
@@ -65,29 +67,5 @@ fn matches(pattern: &str, name: &str) -> bool {
             (Some(p), Some(l)) if p == "*" || p.split('|').any(|one| one == l) => {}
             _ => return false,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_match_level_by_level() {
-        assert!(matches("modify/*/RTR|RTS/*/mask", "modify/UC/RTS/ERR/mask"));
-        assert!(!matches("modify/*/RTR|RTS/*/mask", "modify/UC/SQD/ERR/mask"));
-        assert!(!matches("modify/*", "modify/UC/SQD/ERR/mask"));
-    }
-
-    #[test]
-    fn a_pattern_that_matches_nothing_is_an_error() {
-        let text = |bins: &str, except: &str| {
-            format!("[[unreachable]]\nbins = [\"{bins}\"]\nexcept = [{except}]\nreason = \"x\"\n")
-        };
-        let found = reasons(&text("arm_at/full|fault", "\"arm_at/full\"")).expect("both exist");
-        assert_eq!(found.iter().flatten().count(), 1);
-        let wrong = reasons(&text("arm_at/fully", "")).expect_err("no such bin");
-        assert!(wrong.contains("`arm_at/fully`"), "{wrong}");
-        assert!(reasons(&text("arm_at/full", "\"nothing\"")).is_err());
     }
 }

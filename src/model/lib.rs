@@ -53,6 +53,7 @@ pub use policy::*;
 pub use post_wqe::{PostWqe, WQE_UNITS};
 pub use qp::Owed;
 pub use ring::{RingError, SendQueueRing};
+pub use rnic_cosim_sizes::Config;
 pub use transition::{Row, transition_row};
 pub use types::*;
 pub use values::{bad_values, value_rule};

@@ -424,37 +424,3 @@ fn issue_of(i: &abi::rnic_issue) -> Issue {
         misc: i.misc,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cosim::fake::{Fake, Fault};
-    use crate::scenario::{parse, run};
-
-    const OVERFLOW: &str = include_str!("../../scenarios/cq_overflow_keep_unread_sticky.toml");
-
-    fn on_stand_in(fault: Option<(Fault, u32)>) -> crate::scenario::Trace {
-        let s = parse("overflow.toml", OVERFLOW).expect("a scenario of the project");
-        let mut engine = BareEngine::new(Fake::new(s.config, fault), s.policy).expect("comes up");
-        run(&s, &mut engine)
-    }
-
-    #[test]
-    fn the_ports_alone_tell_what_happened() {
-        let trace = on_stand_in(None);
-        assert!(trace.passed(), "{:?} {}", trace.defect, crate::report::steps::verdict(&trace));
-    }
-
-    #[test]
-    fn a_wrong_number_fails_an_expectation() {
-        // Each step ends with a query of the three CQs; step 4 is the first that looks at `lost`.
-        let trace = on_stand_in(Some((Fault::WrongLostCount, 3 * 4)));
-        assert!(trace.steps[4].failures.iter().any(|f| f.what == "lost of CQ1"));
-    }
-
-    #[test]
-    fn a_dropped_entry_is_missed() {
-        let trace = on_stand_in(Some((Fault::DropCqe, 3)));
-        assert!(trace.defect.is_some() || !trace.passed());
-    }
-}

@@ -144,33 +144,3 @@ impl<D: Dut> Engine for LockstepEngine<D> {
         result
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cosim::fake::{Fake, Fault};
-    use crate::scenario::{parse, run};
-
-    const OVERFLOW: &str = include_str!("../../scenarios/cq_overflow_keep_unread_cascade.toml");
-
-    fn on_stand_in(fault: Option<(Fault, u32)>) -> crate::scenario::Trace {
-        let s = parse("overflow.toml", OVERFLOW).expect("a scenario of the project");
-        let device = Fake::new(s.config, fault);
-        let mut engine = LockstepEngine::new(device, s.config, s.policy).expect("comes up");
-        run(&s, &mut engine)
-    }
-
-    #[test]
-    fn a_scenario_holds_in_lockstep() {
-        let trace = on_stand_in(None);
-        assert!(trace.passed(), "{:?} {:?}", trace.defect, trace.steps);
-        assert!(trace.steps[1].happenings.iter().all(|h| h.clock.is_some()));
-    }
-
-    #[test]
-    fn a_hardware_fault_ends_the_run() {
-        let trace = on_stand_in(Some((Fault::DropCqe, 3)));
-        assert!(!trace.passed());
-        assert!(trace.defect.is_some(), "the scoreboard saw nothing");
-    }
-}

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::planted::{Fault, asked_for, copy_rtl, faults};
+use super::planted::{Fault, asked_for, copy_rtl, faults};
 
 const LIST: &str = "assertion_faults.toml";
 

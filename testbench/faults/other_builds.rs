@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::planted::asked_for;
+use super::planted::asked_for;
 
 /// One configuration, without waveforms, its C++ cut into small files.
 fn build() -> std::path::PathBuf {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::planted::{asked_for, chosen, copy_rtl};
+use super::planted::{asked_for, chosen, copy_rtl};
 
 /// A copy of the RTL with one change, what to change, and what the build must say of it.
 struct Misfit {

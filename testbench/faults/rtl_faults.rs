@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::planted::{Fault, asked_for, chosen, copy_rtl, faults};
+use super::planted::{Fault, asked_for, chosen, copy_rtl, faults};
 
 const LIST: &str = "rtl_faults.toml";
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::planted::asked_for;
+use super::planted::asked_for;
 
 #[test]
 fn the_fault_of_the_wrong_copy_fits_the_rtl() {

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::exhaustive::exhaustive;
 use crate::model_support::{Bench, wqe};
 use crate::rtl_support::Hw;
 use fastrand::Rng;
@@ -202,7 +203,7 @@ fn every_clock_of_the_race() {
             // Per back-pressure: fired, polled, silent.
             let mut told = BTreeMap::new();
             for offset in -8..=8 {
-                for (pressure, seeds) in [(false, 1), (true, 12)] {
+                for (pressure, seeds) in [(false, 1), (true, if exhaustive() { 12 } else { 6 })] {
                     let [fired, polled, silent] = told.entry(pressure).or_insert([0; 3]);
                     for seed in 0..seeds {
                         match race(writer, solicited_only, offset, pressure, seed) {

@@ -18,6 +18,7 @@
 //! There the model that knows nobody else strikes first; that the second instance would notice by
 //! itself is what `a_stroke_from_outside_is_noticed_in_the_second_instance` holds.
 
+use crate::exhaustive::exhaustive;
 use crate::model_support::{good_values, wqe};
 use fastrand::Rng;
 use rnic_cosim::model::*;
@@ -739,8 +740,9 @@ mod rtl {
             eprintln!("configuration default was left out by RNIC_CONFIGS");
             return;
         }
+        let default = if exhaustive() { 30 } else { 10 };
         let seeds: u64 =
-            std::env::var("RNIC_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(30);
+            std::env::var("RNIC_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(default);
         let mut sum = Sum::default();
         for policy in policies() {
             for seed in 0..seeds {

@@ -289,10 +289,10 @@ fn random_question(r: &mut fastrand::Rng) -> Question {
     Question { post, transport, path_mtu, max_inline }
 }
 
-/// Three million, ten with RNIC_EXHAUSTIVE=1; each class of verdict is reached and counted.
+/// A million, ten with RNIC_EXHAUSTIVE=1; each class of verdict is reached and counted.
 #[test]
 fn millions_at_random() {
-    let number = if exhaustive() { 10_000_000 } else { 3_000_000 };
+    let number = if exhaustive() { 10_000_000 } else { 1_000_000 };
     let since = Instant::now();
     let mut random = fastrand::Rng::with_seed(1);
     let mut decoder = Decoder::new();
@@ -327,7 +327,7 @@ fn millions_at_random() {
                 for inline in [false, true].into_iter().filter(|&i| !i || class.carries_payload()) {
                     let n = good.get(&(class, t, mlx5, inline)).copied().unwrap_or(0);
                     assert!(
-                        n > 1000,
+                        n > number as u64 / 3000,
                         "{class} on {t}, mlx5 {mlx5}, inline {inline}: {n} good ones"
                     );
                 }

@@ -354,14 +354,14 @@ fn settings(t: Transport, from: QpState, to: QpState) -> Vec<(Policy, bool)> {
 }
 
 /// Every setting that matters, every CUR_STATE: an eighth of all masks with `RNIC_EXHAUSTIVE=1`,
-/// else one in 255, drawn anew for each setting.
+/// else one in 510, drawn anew for each setting.
 #[test]
 fn every_setting_of_every_pair() {
     let since = Instant::now();
     let mut gate = Gate::new();
     let mut all = Tally::default();
     let mut random = fastrand::Rng::with_seed(2);
-    let of = if exhaustive() { 8 } else { 255 };
+    let of = if exhaustive() { 8 } else { 510 };
     for (t, from, to) in pairs() {
         for (policy, draining) in settings(t, from, to) {
             let mut q = pair(t, from, to);
@@ -653,6 +653,7 @@ fn the_table_of_the_rtl_is_the_public_one() {
 #[test]
 fn another_policy_is_a_difference() {
     let mut gate = Gate::new();
+    let mut random = fastrand::Rng::with_seed(8);
     let book = Policy::BOOK;
     let others = [
         (
@@ -680,8 +681,9 @@ fn another_policy_is_a_difference() {
     ];
     for (other, q) in others {
         let masks = || groups(q, STATE).chain(groups(q, STATE | CUR_STATE));
-        gate.compare(masks(), &other).must_agree();
-        let tally = gate.compare_with(masks(), &book, &other, |_, _| {});
+        let mut some = sample(16, &mut random);
+        gate.compare(masks().filter(&mut some), &other).must_agree();
+        let tally = gate.compare_with(masks().filter(some), &book, &other, |_, _| {});
         assert!(tally.differences > 0, "{other:?} was not told from book");
         assert!(tally.first.is_some());
     }

@@ -1,7 +1,14 @@
-//! The Verilated hardware: bridge, benches of single blocks, the whole against the model.
+//! The Verilated hardware: bridge, benches of single blocks, the whole against the model; what
+//! the co-simulation notices of faults.
 
+#[cfg(feature = "rtl")]
+#[path = "../cosim/mod.rs"]
+mod cosim;
 #[path = "../exhaustive.rs"]
 mod exhaustive;
+#[cfg(feature = "rtl")]
+#[path = "../faults/mod.rs"]
+mod faults;
 #[path = "../model_support/mod.rs"]
 mod model_support;
 #[cfg(feature = "rtl")]

@@ -1,5 +1,7 @@
 //! The golden model alone: tables, walkthroughs, properties. Needs no hardware.
 
+#[path = "../exhaustive.rs"]
+mod exhaustive;
 #[path = "../model_support/mod.rs"]
 mod model_support;
 

@@ -1,9 +1,12 @@
 //! The regression engine: shards, merging, files, signals.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use rnic_cosim::cosim::campaign::Shard;
 
 fn program() -> Command {
     Command::new(assert_cmd::cargo::cargo_bin("rnic-cosim"))
@@ -156,7 +159,7 @@ fn a_time_limit_leaves_runs_out_and_says_so() {
         "--config",
         "small",
         "--seeds",
-        "0..100000",
+        "0..2000",
         "--time-limit",
         "1",
         "--profile",
@@ -253,4 +256,27 @@ fn a_killed_replay_leaves_no_cut_waveform() {
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     let left: Vec<_> = fs::read_dir(folder.path()).expect("it is there").flatten().collect();
     assert_eq!(left.len(), 1, "only the recording is left: {left:?}");
+}
+
+#[test]
+fn every_run_is_in_one_shard() {
+    for of in 1..12 {
+        let mut sizes = vec![0_usize; of];
+        for number in 0..of * of * 3 + 5 {
+            let holders: Vec<usize> =
+                (0..of).filter(|&index| Shard { index, of }.holds(number)).collect();
+            assert_eq!(holders.len(), 1, "run {number} of {of} shards");
+            sizes[holders[0]] += 1;
+        }
+        let (least, most) = (sizes.iter().min(), sizes.iter().max());
+        assert!(most.zip(least).is_some_and(|(m, l)| m - l <= 2), "{of}: {sizes:?}");
+    }
+}
+
+#[test]
+fn shards_mix_what_the_list_repeats() {
+    // Four configurations, four shards: none may see only one of them.
+    let shard = Shard { index: 0, of: 4 };
+    let seen: HashSet<usize> = (0..64).filter(|&n| shard.holds(n)).map(|n| n % 4).collect();
+    assert_eq!(seen.len(), 4);
 }

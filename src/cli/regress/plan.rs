@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::{CampaignArgs, bad, unknown};
-use crate::cosim::campaign::Case;
+use crate::cosim::campaign::{Case, Shard};
 use crate::cosim::stimulus::Profile;
 use crate::hw::HwConfig;
 use crate::policies;
@@ -172,23 +172,6 @@ impl Choice {
     }
 }
 
-/// One part of several.
-#[derive(Clone, Copy)]
-struct Shard {
-    /// From 0.
-    index: usize,
-    of: usize,
-}
-
-impl Shard {
-    /// Each run is in one shard of a number of them. Runs that follow each other go to different
-    /// shards, and the order is shifted each time: the list repeats its configurations and
-    /// profiles, and no shard may get all of the slow ones.
-    fn holds(self, number: usize) -> bool {
-        (number + number / self.of) % self.of == self.index
-    }
-}
-
 fn shard(text: &str) -> anyhow::Result<Shard> {
     let wrong = || bad(format!("--shard `{text}`: expected I/N with 1 ≤ I ≤ N"));
     let (index, of) = text.split_once('/').ok_or_else(wrong)?;
@@ -209,34 +192,5 @@ fn max_failures(args: &CampaignArgs) -> anyhow::Result<Option<NonZeroUsize>> {
             .parse()
             .map(Some)
             .map_err(|_| bad(format!("--max-fail `{text}`: expected a number from 1 or `all`"))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_run_is_in_one_shard() {
-        for of in 1..12 {
-            let mut sizes = vec![0_usize; of];
-            for number in 0..of * of * 3 + 5 {
-                let holders: Vec<usize> =
-                    (0..of).filter(|&index| Shard { index, of }.holds(number)).collect();
-                assert_eq!(holders.len(), 1, "run {number} of {of} shards");
-                sizes[holders[0]] += 1;
-            }
-            let (least, most) = (sizes.iter().min(), sizes.iter().max());
-            assert!(most.zip(least).is_some_and(|(m, l)| m - l <= 2), "{of}: {sizes:?}");
-        }
-    }
-
-    #[test]
-    fn shards_mix_what_the_list_repeats() {
-        // Four configurations, four shards: none may see only one of them.
-        let shard = Shard { index: 0, of: 4 };
-        let seen: std::collections::HashSet<usize> =
-            (0..64).filter(|&n| shard.holds(n)).map(|n| n % 4).collect();
-        assert_eq!(seen.len(), 4);
     }
 }

@@ -4,11 +4,11 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::convert;
-use crate::hw::{Dut, DutError, abi};
-use crate::model::{
-    AttrMask, Channel, Config, Effects, Machine, Modify, Operation, Outcome, Policy, Queue,
-    WQE_UNITS,
+use rnic_cosim::cosim::convert;
+use rnic_cosim::hw::{Dut, DutError, abi};
+use rnic_cosim::model::{
+    AttrMask, Channel, Config, Effects, Machine, Modify, Operation, Outcome, Policy, PostWqe,
+    Queue, Transport, WQE_UNITS, WqeFormat,
 };
 
 /// One way to misbehave, once, at the `nth` opportunity.
@@ -461,7 +461,7 @@ impl Dut for Fake {
                     7 if self.walk.as_ref().is_some_and(|(_, read)| read.len() == WQE_UNITS) => {
                         let (doorbell, read) = self.walk.take().expect("it was looked at");
                         let units = read.try_into().expect("it was counted");
-                        let wqe = convert::read_wqe(&doorbell, units);
+                        let wqe = read_wqe(&doorbell, units);
                         (doorbell.tag, Operation::PostSend(wqe.walked(self.machine.keys())))
                     }
                     _ => continue,
@@ -512,4 +512,16 @@ impl Dut for Fake {
     }
 
     fn close_waves(&mut self) {}
+}
+
+/// The WQE of a doorbell, whose first units these are.
+fn read_wqe(r: &abi::rnic_wqe, units: [[u32; 4]; WQE_UNITS]) -> PostWqe {
+    PostWqe {
+        qpn: r.qpn,
+        transport: Transport::from_number(r.transport).expect("one of the three"),
+        format: if r.flags & 1 != 0 { WqeFormat::Mlx5 } else { WqeFormat::Book },
+        first_block: r.first_block,
+        ring_log2: r.ring_log2,
+        units,
+    }
 }

@@ -1,10 +1,11 @@
 //! The scoreboard against a device that is right, and against one that is wrong in one way.
 
-use super::fake::{Fake, Fault};
-use super::recording::{Recorder, Recording, Replay};
-use super::stimulus::{Generator, Profile, random_policy};
-use super::{Check, Cosim, Failure, Mismatch, Timing};
-use crate::model::{Config, CqFull, CqScope, Policy, WqeCheck};
+use super::stand_in::{Fake, Fault};
+use rnic_cosim::cosim::recording::{Recorder, Recording, Replay};
+use rnic_cosim::cosim::shrink::shrink;
+use rnic_cosim::cosim::stimulus::{Generator, Profile, random_policy};
+use rnic_cosim::cosim::{Check, Cosim, Coverage, Failure, Mismatch, Timing};
+use rnic_cosim::model::{Config, CqFull, CqScope, Policy, WqeCheck};
 
 fn run(
     fault: Option<(Fault, u32)>,
@@ -13,7 +14,7 @@ fn run(
     timing: Timing,
     config: Config,
     seed: u64,
-) -> Result<super::Coverage, Failure> {
+) -> Result<Coverage, Failure> {
     let mut cosim = Cosim::new(Fake::new(config, fault), config, policy, &timing)?;
     cosim.run(&mut Generator::new(profile, config, 3000, seed))?;
     Ok(cosim.coverage())
@@ -21,7 +22,7 @@ fn run(
 
 #[test]
 fn a_right_device_passes_with_every_profile() {
-    let mut all = super::Coverage::default();
+    let mut all = Coverage::default();
     for profile in Profile::ALL {
         for seed in 0..12 {
             let mut rng = fastrand::Rng::with_seed(seed);
@@ -181,7 +182,7 @@ fn one_shrinks_to_a_handful(seed: u64) {
     let mut run = |r: &Recording, source: &mut Replay| {
         r.replay_from(source, Fake::new(config, fault), ()).map(|_| ())
     };
-    let (small, failure) = super::shrink::shrink(recording, deadline, &mut run).expect("it fails");
+    let (small, failure) = shrink(recording, deadline, &mut run).expect("it fails");
     // At most two CREATE_CQ, CREATE_QP, →INIT, →RTR, two posts, an error on the first.
     assert!(
         small.steps.len() <= 8,
