@@ -121,7 +121,7 @@ impl<D: Dut> Driver<D> {
     /// One clock. Afterwards [`Driver::shown`] has what the ports showed.
     #[inline]
     pub fn step(&mut self) -> Result<(), DutError> {
-        self.levels = self.pattern.next();
+        self.levels = self.pattern.clock();
         self.levels.ready &= !self.closed;
         let s = &mut self.stim;
         let ready = self.levels.ready;

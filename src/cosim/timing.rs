@@ -173,7 +173,7 @@ impl Pattern {
 
     /// Of the next clock.
     #[inline]
-    pub fn next(&mut self) -> Levels {
+    pub fn clock(&mut self) -> Levels {
         if self.quiet == 0 {
             self.change();
         }

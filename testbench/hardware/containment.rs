@@ -18,7 +18,6 @@
 //! There the model that knows nobody else strikes first; that the second instance would notice by
 //! itself is what `a_stroke_from_outside_is_noticed_in_the_second_instance` holds.
 
-use crate::exhaustive::exhaustive;
 use crate::model_support::{good_values, wqe};
 use fastrand::Rng;
 use rnic_cosim::model::*;
@@ -283,6 +282,7 @@ fn on_the_model() {
 #[cfg(feature = "rtl")]
 mod rtl {
     use super::*;
+    use crate::exhaustive::exhaustive;
     use crate::rtl_support::{HOLD_ALL, HOLD_CASCADE, HOLD_FLUSH, HOLD_ISSUE, Hw, Seen};
     use rnic_cosim::cosim::{convert, timing};
     use rnic_cosim::hw::{HwConfig, abi};

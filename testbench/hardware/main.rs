@@ -4,6 +4,7 @@
 #[cfg(feature = "rtl")]
 #[path = "../cosim/mod.rs"]
 mod cosim;
+#[cfg(feature = "rtl")]
 #[path = "../exhaustive.rs"]
 mod exhaustive;
 #[cfg(feature = "rtl")]
