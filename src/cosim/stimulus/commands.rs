@@ -193,6 +193,9 @@ impl Generator {
             cur_qp_state: qp.state.number(),
             values: self.good_values(policy.link_layer, target),
         };
+        if self.profile.one_off > 0 && self.chance(self.profile.one_off) {
+            m.attr_mask.0 ^= 1 << self.rng.u32(..21);
+        }
         if self.chance(self.profile.bent) {
             self.bend(&mut m, qp, &policy);
             // What is wrong twice must be refused by the first layer that objects.

@@ -20,6 +20,8 @@ pub struct Profile {
     pub(super) leave_rts: u32,
     /// Of these moves: to SQD, ERR, RESET, onto itself (weights).
     pub(super) leave_to: [u32; 4],
+    /// The mask of a MODIFY_QP is one attribute off.
+    pub(super) one_off: u32,
     /// A command is bent in one place.
     pub(super) bent: u32,
     /// QUERY instead.
@@ -65,6 +67,7 @@ const STEADY: Profile = Profile {
     climb: 950,
     leave_rts: 10,
     leave_to: [2, 1, 1, 6],
+    one_off: 0,
     bent: 20,
     query: 60,
     destroy: 2,
@@ -183,6 +186,21 @@ impl Profile {
             bad_index: 400,
             stale: 300,
             unknown: 30,
+            destroy: 60,
+            ..STEADY
+        },
+        Profile {
+            name: "gate",
+            about: "one MODIFY_QP after the other, from any state to any, half of them one attribute off",
+            qps: (2, 4),
+            cqs: (1, 2),
+            gap: [0, 16, 16, 16, 16],
+            climb: 500,
+            leave_rts: 900,
+            leave_to: [3, 1, 1, 3],
+            one_off: 500,
+            bent: 150,
+            query: 30,
             destroy: 60,
             ..STEADY
         },
