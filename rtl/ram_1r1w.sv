@@ -23,6 +23,9 @@ module ram_1r1w #(
 
   // One array per lane: a lane is written or not, never a part of a word.
   for (genvar l = 0; l < Lanes; l++) begin : g_lane
+    // What is read of a word that is written in the same clock may be anything: the bypass stands
+    // in for it. Synthesis is told so, or it would build a second one.
+    (* no_rw_check *)
     logic [LaneW-1:0] mem [Depth];
     logic [LaneW-1:0] rdata_q, wdata_q;
     logic             we, hit_q;
