@@ -25,7 +25,7 @@ use crate::policies;
 pub struct Shard {
     /// From 0.
     pub index: usize,
-    /// How many there are.
+    /// How many there are, at least one.
     pub of: usize,
 }
 
