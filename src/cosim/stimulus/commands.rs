@@ -193,6 +193,7 @@ impl Generator {
             cur_qp_state: qp.state.number(),
             values: self.good_values(policy.link_layer, target),
         };
+        // No draw where it is 0: a seed of another profile stays the run that it was.
         if self.profile.one_off > 0 && self.chance(self.profile.one_off) {
             m.attr_mask.0 ^= 1 << self.rng.u32(..21);
         }
