@@ -35,9 +35,9 @@ module qp_gate_call
   // anew in each clock.
   rows_t misfit_by[NUM_ATTR];
   for (genvar a = 0; a < NUM_ATTR; a++) begin : g_attr
-    localparam rows_t Asking = asking(a);
-    localparam rows_t Barring = barring(a);
-    assign misfit_by[a] = attrs[a] ? Barring : Asking;
+    localparam rows_t Given = misfits(a, 1'b1);
+    localparam rows_t LeftOut = misfits(a, 1'b0);
+    assign misfit_by[a] = attrs[a] ? Given : LeftOut;
   end
 
   logic [2:0] cur;

@@ -177,26 +177,15 @@ package qp_gate_pkg;
     if (row.sqd_sqd) sets_of.optional |= ud ? PkeyIndex | Qkey : (rc ? PausedRc : PausedUc);
   endfunction
 
-  // The rows that ask for an attribute.
-  function automatic rows_t asking(int unsigned attr);
+  // The rows that an attribute does not fit, given or left out.
+  function automatic rows_t misfits(int unsigned attr, logic given);
     sets_t sets;
-    asking = '0;
-    for (int unsigned t = 0; t < 3; t++) begin
-      for (int unsigned r = 0; r < NumRow; r++) begin
-        sets         = sets_of(row_t'(NumRow'(1) << r), 2'(t));
-        asking[t][r] = sets.required[attr];
-      end
-    end
-  endfunction
-
-  // The rows that do not allow it.
-  function automatic rows_t barring(int unsigned attr);
-    sets_t sets;
-    barring = '0;
+    misfits = '0;
     for (int unsigned t = 0; t < 3; t++) begin
       for (int unsigned r = 0; r < NumRow; r++) begin
         sets          = sets_of(row_t'(NumRow'(1) << r), 2'(t));
-        barring[t][r] = attr != A_STATE && !sets.required[attr] && !sets.optional[attr];
+        misfits[t][r] = given ? attr != A_STATE && !sets.required[attr] && !sets.optional[attr]
+                              : sets.required[attr];
       end
     end
   endfunction
