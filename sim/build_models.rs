@@ -15,6 +15,8 @@ use rnic_cosim_sizes::Config;
 
 #[path = "build_objects.rs"]
 mod build_objects;
+#[path = "build_stamp.rs"]
+pub mod build_stamp;
 #[path = "top_check.rs"]
 mod top_check;
 
@@ -59,6 +61,8 @@ struct Verilator {
     version: String,
     tested: bool,
     runtime_header: PathBuf,
+    /// What every object includes first: that header and Verilator's own.
+    prelude: PathBuf,
     flags: Vec<String>,
 }
 
@@ -84,6 +88,7 @@ impl Verilator {
             version: get("VERSION"),
             tested: get("TESTED") == "1",
             runtime_header: get("SHIM").into(),
+            prelude: get("PRELUDE").into(),
             flags: get("FLAGS").split(' ').map(str::to_owned).collect(),
         }
     }
@@ -159,7 +164,6 @@ pub fn main() {
     let mut add = |name: String, mut build: cc::Build, opt_level: u32, mut inputs: Vec<PathBuf>| {
         // Debug information would double the time and nobody steps through these files.
         build.opt_level(opt_level).debug(false);
-        around_models(&mut build, &verilator, &abi, &out);
         inputs.extend([
             verilator.include.join("verilated.h"),
             verilator.runtime_header.clone(),
@@ -169,12 +173,17 @@ pub fn main() {
         ]);
         units.push(build_objects::Unit { name, build, inputs });
     };
+    // Its clones share what it asks the compiler about itself, a tenth of a second.
+    let mut around = cc::Build::new();
+    around_models(around.cpp(true), &verilator, &abi, &out);
     let cpp = |file: &Path| {
-        let mut build = cc::Build::new();
-        build.cpp(true).file(file);
+        let mut build = around.clone();
+        build.file(file);
         build
     };
-    add("bridge".into(), cxx_build::bridge("src/hw/ffi.rs"), hot_level, vec![]);
+    let mut bridge = cxx_build::bridge("src/hw/ffi.rs");
+    around_models(&mut bridge, &verilator, &abi, &out);
+    add("bridge".into(), bridge, hot_level, vec![]);
     add("device".into(), cpp(Path::new("sim/device.cpp")), hot_level, vec![out.join("models.h")]);
     for umbrella in &umbrellas {
         let Umbrellas { folder, hot, cold } = umbrella;
@@ -294,7 +303,7 @@ fn around_models(build: &mut cc::Build, verilator: &Verilator, abi: &Path, out: 
         .include(verilator.include.join("vltstd"))
         .include(verilator.runtime_header.parent().expect("it lies in a folder"))
         .flag("-include")
-        .flag(&verilator.runtime_header);
+        .flag(&verilator.prelude);
     for flag in &verilator.flags {
         build.flag(flag);
     }
@@ -327,7 +336,8 @@ fn check_package(model: &Model, verilator: &Verilator, abi: &Path, out: &Path) {
     }
 }
 
-/// Runs Verilator into an empty folder and writes one file that includes all that came out.
+/// Runs Verilator into an empty folder, unless what lies there was made from the same, and writes
+/// files that include all that came out.
 fn verilate(
     model: &Model,
     verilator: &Verilator,
@@ -336,12 +346,6 @@ fn verilate(
 ) -> Result<Umbrellas, String> {
     let prefix = model.prefix();
     let folder = out.join(&prefix);
-    // Files of an earlier run with other options would be compiled along.
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    }
-    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-
     let mut command = Command::new(&verilator.path);
     command
         .args(["--cc", "--no-timing", "--assert"])
@@ -371,18 +375,33 @@ fn verilate(
         command.args(more.split_whitespace());
     }
     command.arg("sim/rnic.vlt").args(&model.sources);
-    let ran =
-        command.output().map_err(|e| format!("{} cannot be run: {e}", verilator.path.display()))?;
-    if !ran.status.success() {
-        let stderr = String::from_utf8_lossy(&ran.stderr);
-        return Err(top_check::explained(list, &stderr).unwrap_or_else(|| {
-            format!(
-                "{} refuses the RTL of configuration {}:\n\n{}",
-                verilator.version,
-                model.name,
-                stderr.trim()
-            )
-        }));
+    // In the folder, so that the two go together.
+    let stamp = folder.join("stamp");
+    let recipe = format!("{command:?}");
+    if build_stamp::note_if_current(&stamp, &recipe).is_none() {
+        // Files of an earlier run with other options would be compiled along.
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        }
+        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let ran = command
+            .output()
+            .map_err(|e| format!("{} cannot be run: {e}", verilator.path.display()))?;
+        if !ran.status.success() {
+            let stderr = String::from_utf8_lossy(&ran.stderr);
+            return Err(top_check::explained(list, &stderr).unwrap_or_else(|| {
+                format!(
+                    "{} refuses the RTL of configuration {}:\n\n{}",
+                    verilator.version,
+                    model.name,
+                    stderr.trim()
+                )
+            }));
+        }
+        let read = what_it_read(&folder.join(format!("{prefix}__ver.d")));
+        if !read.is_empty() {
+            build_stamp::set(&stamp, &recipe, &read, "");
+        }
     }
     if model.kind == Kind::Device {
         let header = folder.join(format!("{prefix}.h"));
@@ -423,6 +442,14 @@ fn verilate(
         write(file, &include(cold));
     }
     Ok(umbrellas)
+}
+
+/// The files that a run of Verilator has read, out of the rule for `make` that it wrote: targets,
+/// a colon, what they depend on.
+fn what_it_read(rule: &Path) -> Vec<PathBuf> {
+    let text = fs::read_to_string(rule).unwrap_or_default();
+    let names = text.split_once(" : ").map_or("", |(_, inputs)| inputs);
+    names.split_whitespace().filter(|name| *name != "\\").map(PathBuf::from).collect()
 }
 
 /// What makes a device or a bench of the model, and holds its constants against the header.

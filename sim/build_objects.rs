@@ -3,12 +3,12 @@
 //! A touched RTL file changes every model, but not the loopback, the shim's table and the
 //! generated bridge, and every second counts in the loop of editing and testing.
 
-use std::collections::hash_map::DefaultHasher;
 use std::env;
 use std::fs;
-use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+
+use crate::build_models::build_stamp;
 
 /// One object: a compiler with all its flags and one source, and the files that source reads.
 pub struct Unit {
@@ -46,33 +46,19 @@ pub fn compile(units: Vec<Unit>, out: &Path) -> Option<Vec<PathBuf>> {
     Some(objects)
 }
 
-/// The stamp beside an object holds a hash of everything that it was made from, and its path.
 fn object(unit: &Unit, out: &Path) -> Option<PathBuf> {
     let stamp = out.join(format!("{}.stamp", unit.name));
-    let hash = format!("{:016x}", hash_of(unit)?);
-    if let Ok(text) = fs::read_to_string(&stamp)
-        && let Some((made_from, object)) = text.split_once(' ')
-        && made_from == hash
-        && Path::new(object).is_file()
+    let inputs: Vec<PathBuf> = unit.inputs.iter().flat_map(|input| files_of(input)).collect();
+    // With the names of the inputs: one more or less is another object.
+    let recipe = format!("{:?} {inputs:?}", unit.build.try_get_compiler().ok()?.to_command());
+    if let Some(object) = build_stamp::note_if_current(&stamp, &recipe).map(PathBuf::from)
+        && object.is_file()
     {
-        return Some(object.into());
+        return Some(object);
     }
     let object = unit.build.try_compile_intermediates().ok()?.into_iter().next()?;
-    // Without a stamp the next build only compiles it again.
-    let _ = fs::write(&stamp, format!("{hash} {}", object.display()));
+    build_stamp::set(&stamp, &recipe, &inputs, &object.to_string_lossy());
     Some(object)
-}
-
-fn hash_of(unit: &Unit) -> Option<u64> {
-    let mut hasher = DefaultHasher::new();
-    format!("{:?}", unit.build.try_get_compiler().ok()?.to_command()).hash(&mut hasher);
-    for input in &unit.inputs {
-        for file in files_of(input) {
-            file.hash(&mut hasher);
-            fs::read(&file).ok()?.hash(&mut hasher);
-        }
-    }
-    Some(hasher.finish())
 }
 
 /// The file itself, or the C++ that lies directly in the folder, in order. (Verilator's lists

@@ -77,11 +77,12 @@ fn main() {
     println!("cargo::rerun-if-changed={}", include.join("verilated.cpp").display());
 
     let shim = Path::new("src").join("runtime.h");
+    // As for the models: the difference is the compiler's time.
+    let opt_level = if env::var("PROFILE").as_deref() == Ok("release") { 2 } else { 1 };
     let mut build = cc::Build::new();
     build
         .cpp(true)
-        // As for the models: the difference is the compiler's time.
-        .opt_level(if env::var("PROFILE").as_deref() == Ok("release") { 2 } else { 1 })
+        .opt_level(opt_level)
         .debug(false)
         .warnings(false)
         .include(&include)
@@ -135,8 +136,42 @@ fn main() {
     let tested = version.is_some_and(|v| TESTED.contains(&v));
     println!("cargo::metadata=TESTED={}", u8::from(tested));
     println!("cargo::metadata=INCLUDE={}", include.display());
-    println!("cargo::metadata=SHIM={}", Path::new(&here).join(shim).display());
+    let shim = Path::new(&here).join(shim);
+    let prelude = precompiled(&build, &shim, &[0, opt_level]).unwrap_or_else(|| shim.clone());
+    println!("cargo::metadata=SHIM={}", shim.display());
+    println!("cargo::metadata=PRELUDE={}", prelude.display());
     println!("cargo::metadata=FLAGS={}", flags.join(" "));
+}
+
+/// A header for the models to include before everything else, the shim and what all of them read,
+/// in the form in which the compiler has read it: one parse per optimisation level instead of one
+/// per object. Nothing if the compiler is not GCC, which alone passes over such a file without a
+/// word where it does not fit.
+fn precompiled(like: &cc::Build, shim: &Path, opt_levels: &[u32]) -> Option<PathBuf> {
+    let compiler = like.try_get_compiler().ok()?;
+    if !compiler.is_like_gnu() {
+        return None;
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let prelude = out.join("prelude.h");
+    let text = format!(
+        "#pragma once\n#include \"{}\"\n#include \"verilated.h\"\n\
+         #if VM_TRACE\n#include \"verilated_fst_c.h\"\n#endif\n",
+        shim.display()
+    );
+    std::fs::write(&prelude, text).ok()?;
+    let folder = out.join("prelude.h.gch");
+    std::fs::create_dir_all(&folder).ok()?;
+    // Without one of them its objects take longer, no more.
+    std::thread::scope(|scope| {
+        for opt_level in opt_levels {
+            let mut command = like.clone().opt_level(*opt_level).get_compiler().to_command();
+            command.args(["-x", "c++-header"]).arg(&prelude);
+            command.arg("-o").arg(folder.join(format!("O{opt_level}")));
+            scope.spawn(move || command.output());
+        }
+    });
+    Some(prelude)
 }
 
 /// `RNIC_VERILATOR`, else `$VERILATOR_ROOT/bin/verilator`, else `verilator` on `PATH`.
