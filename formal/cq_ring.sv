@@ -17,6 +17,7 @@ module cq_ring_fv
     input logic        ignore_overrun_i,
     input ring_t       slot_i,
     input logic        hosted_i,
+    input logic [31:0] lost_i,
     // In each clock
     input logic [2:0]  action_i,
     input logic        worthy_i,
@@ -85,6 +86,7 @@ module cq_ring_fv
       cq_q.exists         <= 1'b1;
       cq_q.depth          <= depth_i;
       cq_q.ignore_overrun <= ignore_overrun_i;
+      cq_q.lost           <= lost_i;  // anything: nobody waits for 2^32 losses
     end else begin
       cq_q     <= cq_d;
       posted_q <= posted_q + RingW'(posts) - RingW'(attempt && hosted_q);
@@ -189,6 +191,10 @@ module cq_ring_fv
       NoDoorbellIntoTheFuture_A: assert (!(consume && consume_ok)
                                          || distance <= {1'b0, cq_q.occupancy})
         else $error("a doorbell consumed what was never written");
+      RightDoorbellIsTaken_A: assert (!consume || consume_ok
+                                      || index_i >= {14'd0, cq_q.depth, 1'b0}
+                                      || distance > {1'b0, cq_q.occupancy})
+        else $error("a doorbell within what is unread was refused");
       FailsOnlyForAReason_A: assert (!failed || cq_q.fault || cq_q.in_error
                                      || (cq_q.occupancy == cq_q.depth && !cq_q.ignore_overrun))
         else $error("an attempt failed without a reason");
@@ -201,7 +207,8 @@ module cq_ring_fv
       WrittenMovesOneOn_A: assert (!written || ring.producer != cq_q.producer)
         else $error("a write did not move the producer index");
       LostIsCounted_A: assert (ring.lost == cq_q.lost
-                               || (failed && !written && ring.lost == cq_q.lost + 1'b1))
+                               || (failed && !written && cq_q.lost != '1
+                                   && ring.lost == cq_q.lost + 1'b1))
         else $error("the count of lost entries moved without a loss");
       LossIsCounted_A: assert (!(failed && !written) || ring.lost != cq_q.lost || cq_q.lost == '1)
         else $error("a loss was not counted");
@@ -216,6 +223,9 @@ module cq_ring_fv
       ErrorOnlyByPolicy_A: assert (!failed || ring.in_error
                                    || straps_q.cq_scope == SCOPE_AFFECTED)
         else $error("a failed attempt left the CQ without error though the policy wants it");
+      NoErrorWithoutFailure_A: assert (!ring.in_error || cq_q.in_error
+                                       || (failed && straps_q.cq_scope != SCOPE_AFFECTED))
+        else $error("a CQ is in error without a failure, or though the policy spares it");
       EventOnlyIfArmed_A: assert (!fires || (written && cq_q.arm != ARM_NONE
                                              && ring.arm == ARM_NONE))
         else $error("an event of a CQ that was not armed");

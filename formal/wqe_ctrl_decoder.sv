@@ -103,6 +103,10 @@ module wqe_ctrl_decoder_fv
   logic [32+13:0] sent;  // bytes that the packets hold
   assign sent = 46'(dec.meta.packets) << (4'd7 + ((ago2_q.transport == 2'd2) ? 4'(MAX_MTU) : 4'(ago2_q.path_mtu)));
 
+  // What comes back for a READ, likewise.
+  logic [32+13:0] returned;
+  assign returned = 46'(dec.meta.response_packets) << (4'd7 + 4'(ago2_q.path_mtu));
+
   always_ff @(posedge clk_i) if (full_q[1]) begin
     KnownIsOfTable_A: assert (dec.known == known)
       else $error("opcode %0d: known here, unknown in the table, or the reverse", opcode);
@@ -123,6 +127,32 @@ module wqe_ctrl_decoder_fv
     NoPacketTooMany_A: assert (!local_payload || dec.meta.packets == 32'd1
                                || sent < 46'(ago2_q.payload_len) + 46'(mtu))
       else $error("a packet too many");
+    PacketsByClass_A: assert (!known ? dec.meta.packets == '0
+                              : local_payload ? dec.meta.packets != '0
+                              : dec.meta.packets == 32'd1)
+      else $error("%0d packets of opcode %0d", dec.meta.packets, opcode);
+    ResponseByClass_A: assert (opcode == 8'd16
+                               ? dec.meta.response_packets != '0 || ago2_q.transport == 2'd2
+                               : dec.meta.response_packets == '0)
+      else $error("%0d packets of response to opcode %0d", dec.meta.response_packets, opcode);
+    ResponseHoldsTheRead_A: assert (opcode != 8'd16 || ago2_q.transport == 2'd2
+                                    || ((33'(returned) >= {1'b0, ago2_q.payload_len}
+                                         || returned[45:33] != '0)
+                                        && (dec.meta.response_packets == 32'd1
+                                            || returned < 46'(ago2_q.payload_len) + 46'(mtu))))
+      else $error("%0d packets of response to a READ of %0d bytes", dec.meta.response_packets,
+                  ago2_q.payload_len);
+    FieldsAreCarried_A: assert (dec.meta.wqe_index == ago2_q.ctrl.opcode[23:8]
+                                && dec.meta.opcode == opcode
+                                && dec.meta.length == ago2_q.payload_len
+                                && dec.meta.signal == ago2_q.ctrl.flags[3]
+                                && dec.meta.fence == (ago2_q.ctrl.flags[7:5] >= 3'd2
+                                                      && ago2_q.ctrl.flags[7:5] <= 3'd4)
+                                && dec.meta.misc == ((opcode inside {8'd1, 8'd9, 8'd11})
+                                                     ? ago2_q.ctrl.misc : '0))
+      else $error("a field of the WQE is not what was posted");
+    FenceWaitsForThese_A: assert (dec.meta.is_read == (opcode inside {8'd16, 8'd17, 8'd18}))
+      else $error("opcode %0d counts among READs and atomics, or does not", opcode);
     InlineWithinLimit_A: assert (dec.meta.inline_data == placed_inline)
       else $error("inline is not what was asked for and fits");
     SolicitedNeedsReceive_A: assert (dec.meta.solicited == (ago2_q.ctrl.flags[1]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutants of the blocks against the properties of formal/: are these any good?
 
-usage: formal_mutants.py [--count N] [--sort S] [NAME ...]
+usage: formal_mutants.py [--count N] [--sort S] [--out FILE] [NAME ...]
 
 Each proof of NAME (default: those of single blocks) gets N mutants of its RTL, not of its
 checker. A mutant is killed if an assertion fails within a few clocks. Survivors are sorted as
@@ -36,7 +36,8 @@ def examine(proof, count, limit, work):
     mutate = ["opt_expr", "opt_clean",
               f"mutate -list {count} -seed 1 -ctrl mutsel {bits} 1 -o {work}/mutants.ys "
               f"{chosen} t:$mem* %d t:$demux %d t:$check %d t:$print %d",
-              f"script {work}/mutants.ys", "expose w:u_*_o"]
+              # The ports of the block, not those of what it is made of.
+              f"script {work}/mutants.ys", "expose w:u_*_o w:u_*.u_*_o %d"]
     design = formal.read({**proof, "passes": mutate}, work)
     formal.run(design, work / "aiger.log", "chformal -cover -remove", "setundef -init -zero",
                "setundef -undriven -zero", "simplemap", "opt_clean", "aigmap", "opt_clean",
@@ -60,6 +61,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--sort", type=int, default=10)
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/property_mutants.json")
     asked = parser.parse_args()
     proofs = {p["name"]: p for p in tomllib.loads((ROOT / "formal/proofs.toml").read_text())["proof"]}
     names = asked.names or BLOCKS
@@ -84,7 +86,7 @@ def main():
                 if m["fate"] in ("missed", "unknown"):
                     print(f"  {m['mutant']:4} {m['fate']:8} {m['mode']:7} {(m['source'] or ['?'])[-1]} "
                           f"{m['wire']}: {m['why']}", flush=True)
-    mutants.write(ROOT / "out/property_mutants.json", everything,
+    mutants.write(asked.out.resolve(), everything,
                   {"proofs": names, "seed": 1, "sort_limit": asked.sort})
 
 

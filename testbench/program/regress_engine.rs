@@ -185,7 +185,8 @@ fn a_signal_ends_it_with_what_was_found() {
     let folder = tempfile::tempdir().expect("a folder");
     let child = program()
         .args(["regress", "--config", "small", "--profile", "steady", "--seeds", "0..2"])
-        .args(["--ops", "4000000000", "--jobs", "2", "--out"])
+        // An end of its own, should nobody be left to send the signal.
+        .args(["--ops", "4000000000", "--jobs", "2", "--time-limit", "60", "--out"])
         .arg(folder.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -227,7 +228,7 @@ fn a_file_that_is_no_recording_is_named_as_what_it_is() {
     }
 }
 
-/// A recording whose run lasts: it goes on for as long as `until` says.
+/// A recording whose run lasts, if only minutes: it goes on for as long as `until` says.
 #[cfg(unix)]
 #[test]
 fn a_killed_replay_leaves_no_cut_waveform() {
@@ -239,7 +240,7 @@ fn a_killed_replay_leaves_no_cut_waveform() {
     let text = fs::read_to_string(kept).expect("a kept recording");
     let at = text.find("\"until\": ").expect("the field") + "\"until\": ".len();
     let end = at + text[at..].find(',').expect("another field");
-    let long = format!("{}4000000000{}", &text[..at], &text[end..]);
+    let long = format!("{}40000000{}", &text[..at], &text[end..]);
     let (file, waves) = (folder.path().join("long.json"), folder.path().join("w.fst"));
     fs::write(&file, long).expect("it can be written");
     let mut child = program()

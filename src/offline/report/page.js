@@ -135,5 +135,7 @@
     go(at ? steps.findIndex(s => s.dataset.step === at[1]) : -1, quiet);
   }
   window.addEventListener("hashchange", () => asked(false));
+  // The whole story at first sight; who wants to read the small print comes closer.
+  if (size[1][0] > scroll.clientWidth) act.fit();
   asked(false);
 })();
