@@ -18,7 +18,8 @@ compiles() { printf '#include <%s>\n' "$1" | "${CXX:-c++}" -fsyntax-only -x c++ 
 has_libclang() {
     if [ -n "${LIBCLANG_PATH:-}" ]; then return 0; fi
     { ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null; } | grep -q 'libclang[-.0-9]*\.so' && return 0
-    compgen -G '/usr/lib/llvm*/lib/libclang*.so*' >/dev/null
+    # Not libclang-cpp, which comes with LLVM's own tools and is another library.
+    compgen -G '/usr/lib/llvm*/lib/libclang[.-][0-9s]*' >/dev/null
 }
 
 # What is missing: the Debian package names.
