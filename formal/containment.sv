@@ -19,6 +19,8 @@ module containment_fv
     input cmd_t        cmd_i,
     input wire_t       wire_i,
     input cqdb_t       cqdb_i,
+    input queue_e      seen_queue_i,
+    input slot_t       seen_slot_i,
     input sq_meta_t    sq_meta_i,
     input rq_meta_t    rq_meta_i,
     input sq_meta_t    decoded_i,
@@ -30,6 +32,8 @@ module containment_fv
     input cmd_t        else_cmd_i,
     input wire_t       else_wire_i,
     input cqdb_t       else_cqdb_i,
+    input queue_e      else_seen_queue_i,
+    input slot_t       else_seen_slot_i,
     input sq_meta_t    else_sq_meta_i,
     input rq_meta_t    else_rq_meta_i,
     input sq_meta_t    else_decoded_i,
@@ -52,7 +56,7 @@ module containment_fv
 
   containment_world u_a (
       .clk_i, .rst_ni(started_q), .straps_i(straps_q), .valid_i, .op_i, .cmd_i, .wire_i, .cqdb_i,
-      .sq_meta_i, .rq_meta_i, .decoded_i, .range_bad_i, .key_i,
+      .seen_queue_i, .seen_slot_i, .sq_meta_i, .rq_meta_i, .decoded_i, .range_bad_i, .key_i,
       .second_o(second_a), .qp_o(qp_a), .cq_o(cq_a), .posters_o(posters_a), .retires_o(retires_a), .record_o(record_a),
       .issues_o(issues_a), .issue_o(issue_a), .attr_we_o(attr_a), .untaken_o(untaken_a)
   );
@@ -63,6 +67,8 @@ module containment_fv
       .cmd_i      (observed_i ? cmd_i : else_cmd_i),
       .wire_i     (observed_i ? wire_i : else_wire_i),
       .cqdb_i     (observed_i ? cqdb_i : else_cqdb_i),
+      .seen_queue_i(observed_i ? seen_queue_i : else_seen_queue_i),
+      .seen_slot_i(observed_i ? seen_slot_i : else_seen_slot_i),
       .sq_meta_i  (observed_i ? sq_meta_i : else_sq_meta_i),
       .rq_meta_i  (observed_i ? rq_meta_i : else_rq_meta_i),
       .decoded_i  (observed_i ? decoded_i : else_decoded_i),

@@ -2,7 +2,8 @@
 //
 // The execute stage with the contexts of two QPs and two CQs around it: the step relation of
 // the control plane, one operation per clock and no pipeline. Which CQ an operation works on
-// is chosen as stage RD of rnic_top chooses it.
+// is chosen as stage RD of rnic_top chooses it; that rnic_top as a whole does what this does is
+// proved in pipeline.sv.
 module containment_world
   import rnic_pkg::*;
   import qp_gate_pkg::*;
@@ -15,6 +16,9 @@ module containment_world
     input  cmd_t       cmd_i,
     input  wire_t      wire_i,
     input  cqdb_t      cqdb_i,
+    // What stage RD saw of a QP that is visited, perhaps before the last operation on it.
+    input  queue_e     seen_queue_i,
+    input  slot_t      seen_slot_i,
     input  sq_meta_t   sq_meta_i,
     input  rq_meta_t   rq_meta_i,
     input  sq_meta_t   decoded_i,
@@ -58,16 +62,11 @@ module containment_world
   assign qp = qp_q[op.qpn[0]];
 
   queue_e seen_queue;
-  slot_t  seen_slot;
   logic   at_cq, other_at;
   always_comb begin
     seen_queue = SQ;
     if (op.kind == K_COMPLETE && wire_i.queue != '0) seen_queue = RQ;
-    if (op.kind == K_VISIT_FLUSH
-        && (qp.sq_queued == '0
-            || !(qp.state inside {QPS_SQE, QPS_ERR} || qp.sq_flush_owed != '0))) seen_queue = RQ;
-    seen_slot = (seen_queue == RQ) ? qp.rq_head : qp.sq_head;
-    if (op.kind == K_VISIT_ISSUE) seen_slot = (qp.sq_head + qp.sq_issued[SlotW-1:0]) & slot_t'(3);
+    if (op.kind == K_VISIT_FLUSH) seen_queue = seen_queue_i;
     at_cq    = (seen_queue == RQ) ? qp.recv_cqn[0] : qp.send_cqn[0];
     other_at = (seen_queue == RQ) ? qp.send_cqn[0] : qp.recv_cqn[0];
     case (op.kind)
@@ -136,7 +135,7 @@ module containment_world
       .sq_meta_i,
       .rq_meta_i,
       .seen_queue_i   (seen_queue),
-      .seen_slot_i    (seen_slot),
+      .seen_slot_i,
       .decoded_i,
       .verdicts_i     (verdicts),
       .key_i,

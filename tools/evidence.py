@@ -31,12 +31,12 @@ NON_CLAIMS = """## What is not claimed
 * Sizes: proofs hold at the sizes in the tables. Larger ones are tested (`make test`), not proved.
 * The proofs start with free contents of memories and registers without reset; they do not speak of
   power-up before the first reset.
-* The bounded check of the top covers the first operations after reset only: no QP can have
-  left RESET within its clocks, so what its assertions say of later states is tested in
-  co-simulation, not shown here.
-* Containment is proved for the execute stage with its contexts, one operation per clock
-  (formal/containment_world.sv chooses the CQ as stage RD does). That the pipeline around it behaves
-  so is tested in lockstep against the model.
+* `contexts` and `containment` speak of the execute stage with contexts around it, one operation
+  per clock and no stages; `pipeline` shows that the stage in the whole top meets just that: newest
+  contexts, own command, right CQ. That the three together say what the top does is an argument,
+  not a fourth proof, and it holds for 2 QPs and 2 CQs.
+* The bounded check of the top (`rnic_top`) covers the first operations after reset only. It is
+  there because it needs no such argument.
 * The proof tools (slang, yosys, abc) are trusted.
 * A mutant is one changed cell of the netlist. Faults that need two changes, and faults of the
   specification, are not among them.

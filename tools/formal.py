@@ -65,14 +65,21 @@ def read(proof, work):
     files = [str(ROOT / "rtl/rnic_pkg.sv"), *map(str, sorted(work.parent.glob("*_pkg.sv")))]
     files += [str(ROOT / f) for f in proof["files"]]
     params = " ".join(f"-G {k}={v}" for k, v in proof.get("parameters", {}).items())
+    defines = " ".join(f"-D {d}" for d in ("FORMAL", *proof.get("defines", [])))
     design = ys.Design()
     run(design, work / "read.log",
-        f"read_slang -D FORMAL --top {proof['top']} {params} {' '.join(files)}",
+        f"read_slang {defines} --top {proof['top']} {params} {' '.join(files)}",
         f"hierarchy -check -top {proof['top']}", 
         # A table is logic again: a ROM would have any content at the start of an induction.
         "proc", "flatten", "memory_map -rom-only",
         *proof.get("passes", []),
-        "async2sync", "chformal -lower", "opt_clean", f"write_rtlil {work / 'words.il'}")
+        "async2sync", "chformal -lower", "opt_clean")
+    left_out = set(proof.get("without", []))
+    if unknown := left_out - {name for name, _, _ in properties(design)}:
+        raise ToolError(f"formal/proofs.toml: {proof['name']}: without names {sorted(unknown)}, "
+                        f"which {proof['top']} does not have")
+    run(design, work / "read.log", *(f"delete c:{name}" for name in sorted(left_out)),
+        "opt_clean", f"write_rtlil {work / 'words.il'}")
     if proof["engine"] == "words":
         return design
     run(design, work / "read.log", "memory_map", "opt -full", "opt_clean",
@@ -84,6 +91,7 @@ def read(proof, work):
 def lint(proof, tables):
     """The same files are for simulation: Verilator must read them too."""
     params = [f"-G{k}={v}" for k, v in proof.get("parameters", {}).items()]
+    params += [f"-D{d}" for d in proof.get("defines", [])]
     try:
         done = subprocess.run(
             [os.environ.get("RNIC_VERILATOR", "verilator"), "--lint-only", "-Wall", "-Wno-UNUSED",
@@ -133,7 +141,8 @@ def aiger(work, names, kind, lemmas):
         else:
             module.remove(cell)
     path = work / "one.aig"
-    run(design, log, "simplemap", "opt_clean", "aigmap", "opt_clean",
+    # What has no value may have any.
+    run(design, log, "setundef -anyseq", "simplemap", "opt_clean", "aigmap", "opt_clean",
         f"write_rtlil {work / 'one.il'}",
         f"write_aiger -zinit -no-startoffset -map {work / 'one.aim'} {path}")
     return path
