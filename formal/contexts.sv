@@ -186,8 +186,9 @@ module contexts_fv
         else $error("a QP drains that has nothing left to finish");
       DrainedOwesNoEvent_A: assert (qp[q].drain != DRAINED || !qp[q].event_owed)
         else $error("a drained QP still owes its event");
-      DrainedIsIdle_A: assert (qp[q].drain != DRAINED || qp[q].sq_issued == '0
-                               || !straps_q.sqd_hold_unstarted)
+      DrainedIsIdle_A: assert (qp[q].drain != DRAINED
+                               || (straps_q.sqd_hold_unstarted ? qp[q].sq_issued
+                                                               : qp[q].sq_queued) == '0)
         else $error("a drained QP has WQEs on the wire");
       FatalIsInErr_A: assert (!qp[q].fatal || qp[q].state == QPS_ERR)
         else $error("a QP that raised QP_FATAL is not in ERR");
