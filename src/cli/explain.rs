@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::BadInput;
+use crate::explain::device::Device;
 use crate::explain::knobs::Profile;
 use crate::explain::source::InputError;
-use crate::explain::values::{Field, Given};
 use crate::explain::{
     Answer, Overrides, Question, Step, StepAnswer, errno, explain, explain_all, names, print, read,
 };
@@ -26,7 +26,7 @@ use crate::model::AttrMask;
 
 A file holds one [[step]] per call with transport, from, to, attrs (list of names or a number),
 set (table of values), cur_state, link_layer, draining, errno; `from` may be left out after the
-first step. Top level: profile, [policy], transport, link_layer.
+first step. Top level: profile, [policy], [device], transport, link_layer.
 
 Exit codes: 0 accepted (or nothing was asked that could be refused), 1 refused, 2 bad input.")]
 pub struct Args {
@@ -69,6 +69,10 @@ pub struct Args {
     /// roce (the default) or infiniband
     #[arg(long, value_name = "LAYER")]
     link_layer: Option<String>,
+    /// Limits of your device as ibv_devinfo -v prints them: max_qp_init_rd_atom, max_qp_rd_atom,
+    /// active_mtu, phys_port_cnt, max_pkeys
+    #[arg(long, num_args = 1.., value_name = "NAME=VALUE")]
+    device: Vec<String>,
     /// What ibv_modify_qp returned
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     errno: Option<String>,
@@ -131,10 +135,19 @@ fn overrides(args: &Args) -> Result<Overrides, InputError> {
         profile: args.profile.as_deref().map(Profile::named).transpose()?,
         policies: policies.collect::<Result<_, _>>()?,
         link_layer: args.link_layer.as_deref().map(names::link_layer).transpose()?,
+        device: pairs(&args.device)
+            .map(|p| split(p, "--device", "max_qp_rd_atom=16"))
+            .collect::<Result<_, _>>()?,
     };
     // Said here, so that a misspelt policy is not blamed on the file.
     overrides.apply(Profile::default())?;
+    overrides.limits(Device::default()).map_err(|e| InputError(format!("--device: {e}")))?;
     Ok(overrides)
+}
+
+/// `a=1,b=2 c=3`, one by one.
+fn pairs(words: &[String]) -> impl Iterator<Item = &str> {
+    words.iter().flat_map(|s| s.split(',')).filter(|s| !s.trim().is_empty())
 }
 
 fn split(pair: &str, option: &str, example: &str) -> Result<(String, String), InputError> {
@@ -158,6 +171,7 @@ fn question(args: &Args, overrides: &Overrides) -> Result<Question, InputError> 
     q.draining = args.draining;
     q.mig_armed = args.mig_armed;
     q.profile = overrides.apply(Profile::default())?;
+    q.device = overrides.limits(Device::default())?;
     q.errno =
         args.errno.as_deref().map(errno::lookup).transpose().map_err(|e| named("--errno", e))?;
     if let Some(words) = &args.attrs {
@@ -176,13 +190,9 @@ fn question(args: &Args, overrides: &Overrides) -> Result<Question, InputError> 
             "the mask has STATE, but no target state is named; add --to".to_string(),
         ));
     }
-    for pair in args.set.iter().flat_map(|s| s.split(',')).filter(|s| !s.trim().is_empty()) {
+    for pair in pairs(&args.set) {
         let (name, value) = split(pair, "--set", "retry_cnt=7")?;
-        let field = Field::named(&name).map_err(|e| named("--set", e))?;
-        if q.values.iter().any(|g| g.field.names == field.names) {
-            return Err(InputError(format!("--set: {} is given twice", field.names[0])));
-        }
-        q.values.push(Given { field, value: field.parse(&value).map_err(|e| named("--set", e))? });
+        q.give(&name, &value).map_err(|e| named("--set", e))?;
     }
     Ok(q)
 }

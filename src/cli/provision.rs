@@ -17,7 +17,7 @@ use crate::provision::{CannotSimulate, Cq, Device, Plan, Qp, check, print, read,
   rnic-cosim provision --depth 65536 --max-cqe 65435 --qps 128 --sq 768
 
 A file holds [device] max_cqe, adds, never_exactly; one [[cq]] per CQ with id, depth (as asked),
-granted, reserved, resizable; one [[qp]] per kind of QP with id, count, send_cq, recv_cq, sq_wr,
+granted, reserved, resizable, ignore_overrun; one [[qp]] per kind of QP with id, count, send_cq, recv_cq, sq_wr,
 rq_wr, srq, drain, completions_per_request, signaled, transport; [[srq]] with id, wr.
 
 Exit codes: 0 every CQ is deep enough, 1 one is not, 2 bad input.")]
@@ -106,6 +106,7 @@ fn simple(args: &Args) -> Result<Plan, BadInput> {
             granted: args.granted,
             reserved: args.reserved,
             resizable: true,
+            ignore_overrun: false,
         }],
         qps: vec![Qp {
             id: "qp".into(),

@@ -456,3 +456,87 @@ fn values_may_be_listed_and_flags_be_short() {
     let args: Vec<&str> = args.split_whitespace().collect();
     refuses_input(&args, "", &["--set: port_num is given twice"]);
 }
+
+const RTR_TO_RTS: &str = "--profile linux --transport RC --from RTR --to RTS --attrs timeout,retry_cnt,rnr_retry,sq_psn,max_qp_rd_atomic";
+
+/// rxe takes 128 READs at once, many devices fewer than 16: <https://github.com/linux-rdma/perftest/issues/114>.
+#[test]
+fn limits_of_the_device_can_be_told() {
+    let v = json(&format!("{RTR_TO_RTS} --set max_rd_atomic=32"));
+    assert!(says(&v, "larger than 16, a limit of the device that was not told"), "{v}");
+    assert!(says(&v, "--device max_qp_init_rd_atom=N"), "{v}");
+    let told =
+        |limits: &str| json(&format!("{RTR_TO_RTS} --set max_rd_atomic=32 --device {limits}"));
+    assert_eq!(told("max_qp_init_rd_atom=128")["verdict"], "accept");
+    assert_eq!(told("max_qp_init_rd_atom=32,max_qp_rd_atom=1")["verdict"], "accept");
+    let v = told("max_qp_init_rd_atom=31 max_qp_rd_atom=128");
+    assert!(says(&v, "larger than 31, max_qp_init_rd_atom of the device"), "{v}");
+    assert_eq!(v["bad_values"], serde_json::json!(["MAX_QP_RD_ATOMIC"]));
+    let mtu = |limit: &str| {
+        json(&format!(
+            "--transport RC --from INIT --to RTR --attrs av,path_mtu,dest_qpn,rq_psn,max_dest_rd_atomic,min_rnr_timer --set path_mtu=5 --device active_mtu={limit}"
+        ))
+    };
+    for limit in ["3", "1024", "IBV_MTU_1024"] {
+        assert!(says(&mtu(limit), "path_mtu=5 is larger than 3, active_mtu of the device"));
+    }
+    assert_eq!(mtu("4096")["verdict"], "accept");
+    let port = "--transport RC --from RESET --to INIT --attrs pkey_index,port,access_flags --set port_num=2";
+    assert_eq!(json(port)["verdict"], "accept");
+    assert_eq!(json(&format!("{port} --device phys_port_cnt=1"))["verdict"], "refuse");
+    let file = "transport = \"RC\"\nprofile = \"linux\"\ndevice = { phys_port_cnt = 1 }\n[[step]]\nfrom = \"RESET\"\nto = \"INIT\"\nattrs = [\"STATE\", \"PKEY_INDEX\", \"PORT\", \"ACCESS_FLAGS\"]\nset = { port_num = 2 }\n";
+    let (code, out, err) = explain(&["-"], file);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(out.contains("phys_port_cnt of the device"), "{out}");
+    assert_eq!(explain(&["-", "--device", "phys_port_cnt=2"], file).0, Some(0));
+    let refused = |limit: &str, fragments: &[&str]| {
+        let mut args: Vec<&str> = port.split_whitespace().collect();
+        args.extend(["--device", limit]);
+        refuses_input(&args, "", fragments);
+    };
+    refused("actve_mtu=3", &["--device", "`actve_mtu` is not a limit", "did you mean active_mtu?"]);
+    refused("active_mtu=9", &["active_mtu: `9` is not a value", "1..5, bytes or IBV_MTU_1024"]);
+    refused("max_pkeys", &["expected NAME=VALUE", "max_qp_rd_atom=16"]);
+    let bad = file.replace("phys_port_cnt = 1", "ports = 1");
+    refuses_input(&["-"], &bad, &["input:3:", "`ports` is not a limit of a device"]);
+}
+
+/// An accepted call that still gets EINVAL: what a device and one driver add.
+#[test]
+fn an_accepted_einval_names_limits_and_irdma() {
+    let v = json(&format!("{RTR_TO_RTS} --errno 22"));
+    assert!(says(&v, "ibv_devinfo -v tells max_qp_init_rd_atom; --device NAME=N"), "{v}");
+    let v = json(&format!("{RTR_TO_RTS} --errno 22 --device max_qp_init_rd_atom=16"));
+    assert!(!says(&v, "ibv_devinfo"), "{v}");
+    let to_init = "--profile linux --transport RC --from RESET --to INIT --attrs pkey_index,port,access_flags --errno 22";
+    assert!(says(&json(to_init), "must be destroyed and created anew"));
+}
+
+/// What <https://github.com/linux-rdma/rdma-core/blob/master/libibverbs/examples/rc_pingpong.c> sets.
+#[test]
+fn every_field_of_the_struct_may_be_given() {
+    let v = json(
+        "--transport RC --from INIT --to RTR --attrs av,path_mtu,dest_qpn,rq_psn,max_dest_rd_atomic,min_rnr_timer --set qp_state=IBV_QPS_RTR ah_attr.is_global=1 ah_attr.dlid=1 ah_attr.sl=0 ah_attr.src_path_bits=0 ah_attr.port_num=1 ah_attr.grh.dgid=fe80::1 attr->ah_attr.grh.flow_label=0 cap.max_send_wr=10",
+    );
+    assert_eq!(v["verdict"], "accept");
+    assert!(says(&v, "not judged: src_path_bits, dgid, flow_label, max_send_wr"), "{v}");
+    let base = ["--transport", "RC", "--from", "INIT", "--to", "RTR", "--set"];
+    let with = |value| base.into_iter().chain([value]).collect::<Vec<_>>();
+    refuses_input(&with("qp_state=RTS"), "", &["`qp_state` is the target state, not a value"]);
+    refuses_input(&with("cur_qp_state=INIT"), "", &["give it as `cur_state`"]);
+    refuses_input(&with("sl=0,ah_attr.sl=1"), "", &["--set: sl is given twice"]);
+}
+
+#[test]
+fn other_types_of_qp_are_told_the_nearest_rows() {
+    for (name, near) in [
+        ("XRC_INI", "no MAX_DEST_RD_ATOMIC and no MIN_RNR_TIMER"),
+        ("IBV_QPT_XRC_RECV", "no RETRY_CNT, RNR_RETRY and MAX_QP_RD_ATOMIC"),
+        ("RAW_PACKET", "needs PORT"),
+        ("GSI", "UD without PORT"),
+        ("DCI", "rows are in the driver"),
+    ] {
+        let words = ["is not a transport of this hardware", near];
+        refuses_input(&["--transport", name, "--from", "INIT"], "", &words);
+    }
+}

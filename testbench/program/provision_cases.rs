@@ -305,6 +305,17 @@ fn an_srq_is_not_simulated_and_this_is_said() {
     );
 }
 
+/// Made so on purpose: <https://github.com/deepseek-ai/DeepEP/issues/180>.
+#[test]
+fn a_cq_that_ignores_overruns_loses_entries_and_nobody_fails() {
+    let plan = "cq = [{ id = \"a\", depth = 4, ignore_overrun = true }]\n[[qp]]\nid = \"q\"\ntransport = \"XRC_INI\"\nsq_wr = 10\n";
+    let report = provision(plan, &["--simulate"]);
+    assert_eq!(report["ok"], false);
+    assert_says(&report, "6 too few; with ignore_overrun that is no CQ error");
+    assert_eq!(report["simulation"]["cq_errors"], 0);
+    assert_eq!(report["simulation"]["cqs"][0]["cqes_written"], 10);
+}
+
 fn plans() -> impl Strategy<Value = Plan> {
     let qp = (1u64..3, 0usize..2, 0usize..2, 0u64..5, 0u64..5, any::<bool>(), 0u8..3);
     (proptest::collection::vec(qp, 1..4), 1u64..24, 1u64..24).prop_map(|(qps, a, b)| Plan {
@@ -318,6 +329,7 @@ fn plans() -> impl Strategy<Value = Plan> {
                 granted: None,
                 reserved: 0,
                 resizable: true,
+                ignore_overrun: false,
             })
             .collect(),
         qps: qps
@@ -374,6 +386,7 @@ fn the_worst_case_runs_on_the_rtl_where_it_fits() {
             granted: None,
             reserved: 0,
             resizable: true,
+            ignore_overrun: false,
         }],
         qps: vec![Qp {
             id: "qp".into(),

@@ -1,12 +1,13 @@
 //! The answer: the golden model's verdict, and what it means in words.
 
+use super::device::Device;
 use super::knobs::Profile;
 use super::names::{and, list, state_name, unlisted};
 use super::question::Question;
 use super::route::{self, Edge};
 use super::values::{Field, Given};
 use crate::model::{
-    AttrMask, Config, CurState, Drain, Layer, LinkLayer, QpState, Row, Transport, transition_row,
+    AttrMask, CurState, Drain, Layer, LinkLayer, QpState, Row, Transport, transition_row,
 };
 
 /// A sentence, and the layer it speaks of.
@@ -104,7 +105,7 @@ fn verdict(q: &Question, mask: AttrMask) -> (Layer, crate::model::ModifyVerdict)
     let unseen = q
         .values
         .iter()
-        .filter(|g| !g.fits() || linux_refuses(q, g))
+        .filter(|g| !g.fits() || linux_refuses(q, g) || q.device.refuses(g))
         .filter(|g| mask.contains(g.field.attr))
         .fold(AttrMask::EMPTY, |all, g| all | g.field.attr);
     if !unseen.is_empty() && matches!(v.layer, Layer::None | Layer::Value | Layer::Drain) {
@@ -117,7 +118,7 @@ fn verdict(q: &Question, mask: AttrMask) -> (Layer, crate::model::ModifyVerdict)
 /// `ah_attr.port_num` in profile `linux`: the verbs layer of the kernel refuses a port that is not
 /// there, and at RTR one that is not the QP's (`modify_qp` of `uverbs_cmd.c`).
 fn linux_refuses(q: &Question, g: &Given) -> bool {
-    let there = 1..=i128::from(Config::DEFAULT.num_ports);
+    let there = 1..=i128::from(q.device.ports());
     g.field.linux_only && q.profile.is_linux() && !there.contains(&g.value)
 }
 
@@ -269,6 +270,8 @@ impl Speech<'_> {
         let unexplained = q.errno.is_some_and(|e| e.from_table) && !self.only_linux_refuses;
         if layer == Layer::None && unexplained {
             self.say(Layer::None, "states and mask are accepted here: look at values, GID and address, and at what this driver adds");
+            self.about_limits(mask);
+            self.about_irdma();
         }
     }
 
@@ -316,6 +319,30 @@ impl Speech<'_> {
             layer,
             "mlx5 (Connect-IB, ConnectX-4 and later) has no way from RTS to SQD and refuses it with 22: there such a change takes the QP through RESET",
         );
+    }
+
+    /// Values are accepted that another device would refuse, with the same number.
+    fn about_limits(&mut self, mask: AttrMask) {
+        let untold = self.q.device.untold(mask);
+        if !untold.is_empty() {
+            let text = format!(
+                "what is beyond the limits of the device itself is refused with 22, too: ibv_devinfo -v tells {}; --device NAME=N judges by them",
+                untold.join(", ")
+            );
+            self.say(Layer::Value, text);
+        }
+    }
+
+    /// `irdma_modify_qp_roce`: RESET takes the hardware's QP to its error state, and neither INIT
+    /// nor RTR is allowed behind that.
+    fn about_irdma(&mut self) {
+        let (from, to) = (self.q.from, self.q.target());
+        if from == QpState::Reset.number() && to == QpState::Init.number() {
+            self.say(
+                Layer::Transition,
+                "irdma (Intel E810, X722) refuses INIT with 22 once a QP was moved to RESET or ERR, a first RESET to RESET included: there it must be destroyed and created anew",
+            );
+        }
     }
 
     fn about_encoding(&mut self, mask: AttrMask) {
@@ -496,6 +523,7 @@ impl Speech<'_> {
             let refused = q.judge(legal, &[*g], &q.profile.policy);
             if !g.fits()
                 || linux_refuses(q, g)
+                || q.device.refuses(g)
                 || refused.layer == Layer::Value && refused.bad_values.contains(g.field.attr)
             {
                 let text = self.why_bad(legal, *g);
@@ -518,7 +546,7 @@ impl Speech<'_> {
             return format!(
                 "{name}={} is no port: Linux judges the port of an address vector before any table, 1 to {} here",
                 g.value,
-                Config::DEFAULT.num_ports
+                q.device.ports()
             );
         }
         if g.field.attr == AttrMask::PATH_MIG_STATE && q.mig_armed {
@@ -553,12 +581,26 @@ impl Speech<'_> {
         }
         if let Some(word) = g.field.meant(g.value) {
             text += &format!("; the field holds the enum number: {word}");
+        } else if let Some(reason) = self.limit(legal, g) {
+            text += &format!(", {reason}");
         }
         text
     }
 
+    /// If another device might take the value: what this one's limit rests on.
+    fn limit(&self, legal: AttrMask, g: Given) -> Option<String> {
+        let widest = Question { device: Device::widest(), ..self.q.clone() };
+        let taken = g.fits()
+            && !widest.judge(legal, &[g], &self.q.profile.policy).bad_values.contains(g.field.attr);
+        if taken { self.q.device.reason(g.field.attr) } else { None }
+    }
+
     /// Values that nobody looks at: their attribute is not in the mask, or has no such field here.
     fn about_unasked(&mut self, mask: AttrMask) {
+        if !self.q.unjudged.is_empty() {
+            let text = format!("not judged: {}", self.q.unjudged.join(", "));
+            self.say(Layer::Value, text);
+        }
         for g in &self.q.values {
             if g.field.linux_only && mask.contains(g.field.attr) && !self.q.profile.is_linux() {
                 let text = format!(
@@ -694,7 +736,8 @@ fn walk(from: QpState, way: &[Edge], carrier: Option<(usize, AttrMask)>) -> Stri
 fn accepted_values(q: &Question, legal: AttrMask, field: &'static Field) -> Vec<(u32, u32)> {
     let passes = |n: u32| {
         let g = Given { field, value: i128::from(n) };
-        !q.judge(legal, &[g], &q.profile.policy).bad_values.contains(field.attr)
+        !q.device.refuses(&g)
+            && !q.judge(legal, &[g], &q.profile.policy).bad_values.contains(field.attr)
     };
     if field.bits > 16 {
         // PSNs and QP numbers: everything up to some limit.

@@ -56,7 +56,7 @@ const KNOWN: &[Errno] = &[
         "ENOMEM",
         false,
         "resources: memory, or at post time a full send or receive queue",
-        "at ibv_post_send it is a full send queue, not an overflow of the CQ",
+        "at ibv_post_send it is a full send queue (libmlx5 and libmlx4 give it for more SGEs than max_send_sge and for more inline bytes than max_inline_data, too), not an overflow of the CQ",
     ),
     e(13, "EACCES", false, "permission", "the process may not use this device or GID"),
     e(16, "EBUSY", false, "device: the object is in use", "something still hangs on the QP"),

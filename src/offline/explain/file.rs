@@ -2,11 +2,12 @@
 
 use toml::de::DeTable;
 
+use super::device::Device;
 use super::knobs::Profile;
 use super::question::Question;
 use super::sequence::Step;
 use super::source::InputError;
-use super::values::{Field, Given};
+use super::values::{Field, unjudged};
 use super::{errno, names};
 use crate::model::{AttrMask, LinkLayer, Transport};
 use crate::scenario::fields::{Fields, Node, Result};
@@ -21,6 +22,8 @@ pub struct Overrides {
     pub policies: Vec<(String, String)>,
     /// Link layer of the port.
     pub link_layer: Option<LinkLayer>,
+    /// Limits of the device, name and value.
+    pub device: Vec<(String, String)>,
 }
 
 impl Overrides {
@@ -35,9 +38,17 @@ impl Overrides {
         }
         Ok(profile)
     }
+
+    /// The limits in force, given what a file says.
+    pub fn limits(&self, mut file: Device) -> std::result::Result<Device, InputError> {
+        for (name, value) in &self.device {
+            file.set(name, value)?;
+        }
+        Ok(file)
+    }
 }
 
-const TOP: &[&str] = &["profile", "policy", "transport", "link_layer", "step"];
+const TOP: &[&str] = &["profile", "policy", "device", "transport", "link_layer", "step"];
 const STEP: &[&str] = &[
     "transport",
     "from",
@@ -89,6 +100,15 @@ fn steps(top: Fields<'_>, overrides: &Overrides) -> Result<Vec<Step>> {
     if let Some(node) = top.get("link_layer") {
         profile.policy.link_layer = told(&node, names::link_layer(node.str()?))?;
     }
+    let mut device = Device::default();
+    if let Some(node) = top.get("device") {
+        for (_, limit) in node.any_fields()?.entries() {
+            told(&limit, device.set(limit.name, &word(&limit)?))?;
+        }
+    }
+    let device = overrides
+        .limits(device)
+        .map_err(|e| Problem::new(top.span.clone(), e.to_string(), "given on the command line"))?;
     let transport = match top.get("transport") {
         Some(node) => Some(told(&node, names::transport(node.str()?))?),
         None => None,
@@ -100,7 +120,8 @@ fn steps(top: Fields<'_>, overrides: &Overrides) -> Result<Vec<Step>> {
     }
     let mut out = Vec::new();
     for node in &steps {
-        let step = one(node.fields(STEP)?, transport, profile, overrides, out.is_empty())?;
+        let mut step = one(node.fields(STEP)?, transport, profile, overrides, out.is_empty())?;
+        step.question.device = device;
         out.push(step);
     }
     Ok(out)
@@ -160,10 +181,12 @@ fn one(
     }
     if let Some(node) = either("set", "values") {
         for (at, value) in node.any_fields()?.entries() {
-            let field = Field::named(value.name).map_err(|e| {
-                Problem::new(at, e.to_string(), "expected a field of struct ibv_qp_attr")
-            })?;
-            q.values.push(Given { field, value: told(&value, field.parse(&word(&value)?))? });
+            if unjudged(value.name).is_none() {
+                Field::named(value.name).map_err(|e| {
+                    Problem::new(at, e.to_string(), "expected a field of struct ibv_qp_attr")
+                })?;
+            }
+            told(&value, q.give(value.name, &word(&value)?))?;
         }
     }
     Ok(Step { question: q, from_stated: from.is_some() })

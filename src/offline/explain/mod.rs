@@ -5,6 +5,7 @@
 //! round. [`explain_all`] does so for a sequence and tells consequences from causes.
 
 mod answer;
+pub mod device;
 pub mod errno;
 mod file;
 pub mod knobs;

@@ -33,13 +33,38 @@ pub fn number(word: &str) -> Option<i128> {
     Some(i128::from_str_radix(digits, radix).map_or(sign * i128::MAX, |n| sign * n))
 }
 
+/// QP types that Linux has and this hardware has not, with the rows that come nearest
+/// (`qp_state_table` of drivers/infiniband/core/verbs.c).
+const OTHER_TRANSPORTS: &[(&[&str], &str)] = &[
+    (
+        &["XRC_INI", "XRC_SEND", "XRC"],
+        "the sending end of XRC has the rows of RC, but INIT to RTR takes no MAX_DEST_RD_ATOMIC and no MIN_RNR_TIMER",
+    ),
+    (
+        &["XRC_TGT", "XRC_RECV"],
+        "the receiving end of XRC has the rows of RC, but RTR to RTS takes no RETRY_CNT, RNR_RETRY and MAX_QP_RD_ATOMIC",
+    ),
+    (
+        &["RAW_PACKET", "RAW_ETHERTYPE", "RAW_IPV6"],
+        "a raw packet QP needs PORT for RESET to INIT and no attribute later",
+    ),
+    (&["GSI", "SMI"], "QP 0 and QP 1 have the rows of UD without PORT"),
+    (
+        &["DC", "DCI", "DCT", "DRIVER", "SRD"],
+        "that is a QP type of the driver's own, whose rows are in the driver",
+    ),
+];
+
 /// A transport by name.
 pub fn transport(word: &str) -> Result<Transport, InputError> {
     let w = bare(word, &["IBV_", "IB_", "QPT_"]);
     Transport::ALL.iter().copied().find(|t| t.name() == w).ok_or_else(|| {
         InputError(format!(
             "`{word}` is not a transport of this hardware; expected RC, UC or UD{}",
-            did_you_mean(&w, Transport::ALL.iter().map(|t| t.name()))
+            match OTHER_TRANSPORTS.iter().find(|(names, _)| names.contains(&w.as_str())) {
+                Some((_, near)) => format!("; {near}"),
+                None => did_you_mean(&w, Transport::ALL.iter().map(|t| t.name())),
+            }
         ))
     })
 }

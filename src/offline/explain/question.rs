@@ -1,11 +1,12 @@
 //! One modify call, as the question is put.
 
+use super::device::Device;
 use super::errno::Errno;
 use super::knobs::Profile;
-use super::values::{Given, lay_out};
-use crate::model::{
-    AttrMask, Config, GateContext, Modify, ModifyVerdict, Policy, Transport, judge_modify,
-};
+use super::names;
+use super::source::InputError;
+use super::values::{Field, Given, lay_out, unjudged};
+use crate::model::{AttrMask, GateContext, Modify, ModifyVerdict, Policy, Transport, judge_modify};
 
 /// One call of `ibv_modify_qp` and the state of the QP it was made on.
 #[derive(Clone)]
@@ -22,6 +23,10 @@ pub struct Question {
     pub cur_state: Option<u8>,
     /// Values that are known. All others are taken to be fine.
     pub values: Vec<Given>,
+    /// Fields of the struct that were given and that no table and no check here looks at.
+    pub unjudged: Vec<&'static str>,
+    /// Limits of the device.
+    pub device: Device,
     /// Sends of a QP in SQD still run.
     pub draining: bool,
     /// The QP's stored path migration state is ARMED.
@@ -44,6 +49,8 @@ impl Question {
             mask: None,
             cur_state: None,
             values: Vec::new(),
+            unjudged: Vec::new(),
+            device: Device::default(),
             draining: false,
             mig_armed: false,
             profile: Profile::default(),
@@ -58,6 +65,29 @@ impl Question {
             Some(mask) if !mask.contains(AttrMask::STATE) => self.from,
             _ => self.to.unwrap_or(self.from),
         }
+    }
+
+    /// Enters the value of a field of `struct ibv_qp_attr`. States are taken if they say what
+    /// was said already.
+    ///
+    /// # Errors
+    /// There is no such field, the value is none of it, or it was given before.
+    pub fn give(&mut self, name: &str, value: &str) -> Result<(), InputError> {
+        let same = |told: Option<u8>| told.is_some() && names::state(value).ok() == told;
+        let bare = name.trim().to_ascii_lowercase();
+        if bare == "qp_state" && same(self.to) || bare == "cur_qp_state" && same(self.cur_state) {
+            return Ok(());
+        }
+        if let Some(field) = unjudged(name) {
+            self.unjudged.push(field);
+            return Ok(());
+        }
+        let field = Field::named(name)?;
+        if self.values.iter().any(|g| g.field.names == field.names) {
+            return Err(InputError(format!("{} is given twice", field.names[0])));
+        }
+        self.values.push(Given { field, value: field.parse(value)? });
+        Ok(())
     }
 
     /// The golden model's verdict on this call with these parts of it replaced.
@@ -77,7 +107,7 @@ impl Question {
                 values: lay_out(values),
             },
             policy,
-            &Config::DEFAULT,
+            &self.device.config(),
         )
     }
 }

@@ -106,6 +106,28 @@ const OWN: &[Field] = fields! {
     ["dest_qp_num", "dest_qpn"], DEST_QPN, 32, dest_qpn, &[];
 };
 
+/// Fields of the struct that no table and no check of values here has a use for.
+const UNJUDGED: &[&str] = &[
+    "src_path_bits",
+    "flow_label",
+    "dgid",
+    "sq_draining",
+    "rate_limit",
+    "max_send_wr",
+    "max_recv_wr",
+    "max_send_sge",
+    "max_recv_sge",
+    "max_inline_data",
+];
+
+/// The name of a field that the struct has and nothing here judges, also with its path
+/// (`ah_attr.grh.dgid`, `cap.max_send_wr`).
+pub fn unjudged(name: &str) -> Option<&'static str> {
+    let lower = name.trim().to_ascii_lowercase().replace("->", ".");
+    let last = lower.rsplit('.').next().unwrap_or("");
+    UNJUDGED.iter().copied().find(|f| *f == last)
+}
+
 impl Field {
     /// The field of that name; `ah_attr.grh.sgid_index` and `alt_ah_attr.dlid` are understood.
     pub fn named(name: &str) -> Result<&'static Field, InputError> {
@@ -123,7 +145,9 @@ impl Field {
         every().find(|f| f.names.contains(&bare.as_str())).ok_or_else(|| {
             InputError(match bare.as_str() {
                 "qp_state" | "state" => {
-                    format!("`{name}` is the target state, not a value; give it as `to`")
+                    format!(
+                        "`{name}` is the target state, not a value: it may repeat what `to` says, which decides"
+                    )
                 }
                 "cur_qp_state" | "cur_state" => {
                     format!(

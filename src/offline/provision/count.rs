@@ -65,7 +65,7 @@ pub fn check(plan: &Plan) -> Report {
             "no order is promised between completions of different work queues, even on one CQ"
                 .into(),
         );
-        say.push("a send slot is free only after its own (or a later signaled) send completion is polled; ENOMEM from ibv_post_send is a full send queue, not an overflow of the CQ".into());
+        say.push("a send slot is free only after its own (or a later signaled) send completion is polled; ENOMEM from ibv_post_send is a full send queue (or too many SGEs, or too much inline data), not an overflow of the CQ".into());
     }
     let max_safe_qps = match plan.qps.as_slice() {
         [_] => checks.iter().filter_map(|c| c.max_qps).min(),
@@ -174,6 +174,14 @@ fn about(plan: &Plan, i: usize, c: &Check, say: &mut Vec<String>) {
     let cq = &plan.cqs[i];
     if c.ok {
         say.push(format!("CQ {}: need {}, usable {}: deep enough", c.cq, c.need, c.usable));
+    } else if cq.ignore_overrun {
+        say.push(format!(
+            "CQ {}: need {}, usable {}: {} too few; with ignore_overrun that is no CQ error, but that many unread entries are overwritten without a word",
+            c.cq,
+            c.need,
+            c.usable,
+            c.need - c.usable
+        ));
     } else {
         say.push(format!(
             "CQ {}: need {}, usable {}: {} too few",

@@ -73,7 +73,15 @@ fn fresh<'a>(
 }
 
 fn cq(node: &Node<'_>, plan: &Plan) -> Result<Cq> {
-    let f = node.fields(&["id", "name", "depth", "granted", "reserved", "resizable"])?;
+    let f = node.fields(&[
+        "id",
+        "name",
+        "depth",
+        "granted",
+        "reserved",
+        "resizable",
+        "ignore_overrun",
+    ])?;
     f.not_both("id", "name")?;
     let id = if f.get("name").is_some() { "name" } else { "id" };
     let cq = Cq {
@@ -82,6 +90,7 @@ fn cq(node: &Node<'_>, plan: &Plan) -> Result<Cq> {
         granted: f.get("granted").map(|n| n.uint(1..=MOST)).transpose()?,
         reserved: f.uint_or("reserved", 0..=MOST, 0)?,
         resizable: f.bool_or("resizable", true)?,
+        ignore_overrun: f.bool_or("ignore_overrun", false)?,
     };
     if let (Some(node), Some(granted), Some(max)) =
         (f.get("granted"), cq.granted, plan.device.max_cqe)
@@ -111,8 +120,10 @@ fn qp(node: &Node<'_>, plan: &Plan) -> Result<Qp> {
         "signaled",
     ])?;
     let transport = match f.get("transport") {
+        // Only the way to RTS depends on it, never the count: XRC has that of RC.
+        Some(n) if n.str()?.to_ascii_uppercase().contains("XRC") => Transport::Rc,
         Some(n) => names::transport(n.str()?)
-            .map_err(|e| n.problem(e.to_string(), "expected RC, UC or UD"))?,
+            .map_err(|e| n.problem(e.to_string(), "expected RC, UC, UD or XRC"))?,
         None => Transport::Rc,
     };
     let srq = match f.get("srq") {

@@ -26,6 +26,8 @@ pub struct Cq {
     pub reserved: u64,
     /// It can be resized.
     pub resizable: bool,
+    /// Created with `IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN`: entries are overwritten, nobody fails.
+    pub ignore_overrun: bool,
 }
 
 impl Cq {

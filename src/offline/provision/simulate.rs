@@ -154,7 +154,8 @@ pub fn simulate_on(
     for (cqn, cq) in (0u32..).zip(&plan.cqs) {
         // The limits were checked by `needed`.
         let depth = u32::try_from(cq.usable(&plan.device)).unwrap_or(0);
-        must(device, &Operation::CreateCq { cqn, depth, ignore_overrun: false })?;
+        let ignore_overrun = cq.ignore_overrun;
+        must(device, &Operation::CreateCq { cqn, depth, ignore_overrun })?;
     }
     let qps: Vec<(u32, &Qp)> = (0u32..)
         .zip(plan.qps.iter().flat_map(|q| std::iter::repeat_n(q, q.count as usize)))
