@@ -31,7 +31,7 @@ pub struct Args {
     /// What to run on
     #[arg(long, value_enum, default_value_t = EngineKind::DEFAULT)]
     engine: EngineKind,
-    /// Policy profile instead of the file's: book or linux
+    /// Policy profile instead of the file's: book or linux; single policies of the file stand
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
     /// One policy instead of the file's, for example cq_full=overwrite; may be repeated
@@ -77,6 +77,7 @@ impl EngineKind {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let files = files(&args.files)?;
     options(&args, &files)?;
+    files::apart(&files, &outputs(&args, &files)).map_err(|e| bad(e.to_string()))?;
     // All input is judged before anything runs or is written.
     let mut scenarios = Vec::new();
     for file in &files {
@@ -163,7 +164,7 @@ fn options(args: &Args, files: &[PathBuf]) -> anyhow::Result<()> {
             "this build has no RTL: take --engine model, or build with the feature `rtl`",
         ));
     }
-    outputs(args)?;
+    writable(args)?;
     if files.len() > 1 {
         let single = [
             ("--waves", &args.waves, "--waves-dir"),
@@ -193,7 +194,7 @@ fn options(args: &Args, files: &[PathBuf]) -> anyhow::Result<()> {
 }
 
 /// Files that could not be written, as far as can be told before anything runs.
-fn outputs(args: &Args) -> anyhow::Result<()> {
+fn writable(args: &Args) -> anyhow::Result<()> {
     if let Some(waves) = &args.waves {
         files::check_regular(waves).map_err(|e| unwritable("waves", waves, e))?;
     }
@@ -201,13 +202,20 @@ fn outputs(args: &Args) -> anyhow::Result<()> {
         let Some(path) = path else { continue };
         files::check(path).map_err(|e| unwritable(flag, path, e))?;
     }
-    let named = [&args.waves, &args.report, &args.svg].map(|p| p.as_deref().map(files::resolved));
-    let mut named: Vec<PathBuf> = named.into_iter().flatten().collect();
-    named.sort();
-    match named.windows(2).find(|w| w[0] == w[1]) {
-        Some(twice) => Err(bad(format!("{} is named for two outputs", twice[0].display()))),
-        None => Ok(()),
+    Ok(())
+}
+
+/// Every file that is written.
+fn outputs(args: &Args, files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = [&args.report, &args.svg].into_iter().flatten().cloned().collect();
+    for file in files {
+        all.extend(args.report_dir.as_ref().map(|dir| dir.join(stem(file) + ".html")));
+        if let Some(waves) = waves_file(args, file) {
+            all.push(waves.with_extension("gtkw"));
+            all.push(waves);
+        }
     }
+    all
 }
 
 fn load(file: &Path) -> anyhow::Result<Scenario> {
@@ -230,13 +238,17 @@ fn load(file: &Path) -> anyhow::Result<Scenario> {
     parse(&name, &text).map_err(|e| bad(e.to_string()))
 }
 
-/// Policies given on the command line replace those of the file.
+/// What the command line says goes before what the file says.
 fn overrule(args: &Args, scenario: &mut Scenario) -> anyhow::Result<()> {
     if let Some(name) = &args.profile {
         let (known, policy) =
             policies::profile(name).map_err(|e| bad(format!("--profile: {e}")))?;
         scenario.profile = known;
         scenario.policy = policy;
+        // Single policies of the file stand, whatever they are changes of.
+        for (name, value) in &scenario.settings {
+            policies::set(&mut scenario.policy, name, value).map_err(|e| bad(e.to_string()))?;
+        }
     }
     for setting in &args.policy {
         let wrong = |e: PolicyError| bad(format!("--policy: {e}"));
@@ -246,10 +258,10 @@ fn overrule(args: &Args, scenario: &mut Scenario) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn waves_file(args: &Args, scenario: &Scenario) -> Option<PathBuf> {
+fn waves_file(args: &Args, scenario: &Path) -> Option<PathBuf> {
     match (&args.waves, &args.waves_dir) {
         (Some(file), _) => Some(file.clone()),
-        (None, Some(dir)) => Some(dir.join(format!("{}.fst", stem(Path::new(&scenario.file))))),
+        (None, Some(dir)) => Some(dir.join(stem(scenario) + ".fst")),
         (None, None) => None,
     }
 }
@@ -257,7 +269,7 @@ fn waves_file(args: &Args, scenario: &Scenario) -> Option<PathBuf> {
 /// Writes what GTKWave needs beside the waveforms; returns the line that opens both.
 #[cfg(feature = "waves")]
 fn save_file(args: &Args, scenario: &Scenario) -> anyhow::Result<Option<String>> {
-    let Some(waves) = waves_file(args, scenario) else { return Ok(None) };
+    let Some(waves) = waves_file(args, Path::new(&scenario.file)) else { return Ok(None) };
     let save = crate::waves::write_save_file(&waves)
         .map_err(|e| bad(format!("cannot write the save file of {}: {e}", waves.display())))?;
     Ok(Some(format!("waves: gtkwave {} {}\n", waves.display(), save.display())))
@@ -269,7 +281,7 @@ fn save_file(_: &Args, _: &Scenario) -> anyhow::Result<Option<String>> {
 }
 
 fn run_one(args: &Args, scenario: &Scenario) -> anyhow::Result<Trace> {
-    let waves = waves_file(args, scenario).map(|w| files::resolved(&w));
+    let waves = waves_file(args, Path::new(&scenario.file)).map(|w| files::resolved(&w));
     let part = waves.as_deref().map(files::scratch);
     let mut engine = engine(args.engine, scenario, part.as_deref()).inspect_err(|_| {
         if let Some(waves) = &waves {

@@ -63,6 +63,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     use crate::waves::{BadWaves, WaveFile, svg, text, wavejson};
 
     let wrong = |e: BadWaves| bad(e.to_string());
+    let written: Vec<PathBuf> = [&args.json, &args.svg].into_iter().flatten().cloned().collect();
+    files::apart(&[args.file.clone()], &written).map_err(|e| bad(e.to_string()))?;
+    if written.len() == 2 && written.iter().all(|p| p == Path::new("-")) {
+        return Err(bad(
+            "--json and --svg both go to standard output: name a file for one of them",
+        ));
+    }
     let mut file = WaveFile::open(&args.file).map_err(wrong)?;
     if args.list {
         let lines = file.signals().map(|(path, width)| format!("{width:>5}  {path}\n"));

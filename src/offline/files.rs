@@ -71,6 +71,60 @@ pub fn resolved(path: &Path) -> PathBuf {
     }
 }
 
+/// Two names of one file, of which at least one is to be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Clash {
+    /// It is read.
+    #[error("{0} is read and named for an output too: it would be overwritten")]
+    Input(String),
+    /// It is written twice.
+    #[error("{0} is named for two outputs")]
+    Output(String),
+}
+
+/// Whether outputs would overwrite what is read, or each other; links are followed. What is no file,
+/// and `-`, cannot be overwritten.
+///
+/// # Errors
+/// The first output that would.
+pub fn apart(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<(), Clash> {
+    let real = |p: &&PathBuf| p.as_path() != Path::new("-") && !is_special(p);
+    let inputs: Vec<Identity> = inputs.iter().filter(real).map(|p| Identity::of(p)).collect();
+    let mut written: Vec<Identity> = Vec::new();
+    for path in outputs.iter().filter(real) {
+        let this = Identity::of(path);
+        let name = path.display().to_string();
+        if inputs.contains(&this) {
+            return Err(Clash::Input(name));
+        }
+        if written.contains(&this) {
+            return Err(Clash::Output(name));
+        }
+        written.push(this);
+    }
+    Ok(())
+}
+
+/// What all names of a file have in common.
+#[derive(PartialEq, Eq)]
+enum Identity {
+    /// Of a file that is there: device and number.
+    There(u64, u64),
+    /// Of a file to come: where.
+    ToCome(PathBuf),
+}
+
+impl Identity {
+    fn of(path: &Path) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        if let Ok(m) = path.metadata() {
+            return Identity::There(m.dev(), m.ino());
+        }
+        let home = folder(path).canonicalize().unwrap_or_else(|_| folder(path).into());
+        Identity::ToCome(path.file_name().map_or_else(|| path.into(), |n| home.join(n)))
+    }
+}
+
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -56,6 +56,21 @@ pub const KNOBS: [Knob; 10] = [
     knob!("link_layer", link_layer: "roce" => LinkLayer::Roce, "infiniband" => LinkLayer::Infiniband),
 ];
 
+/// `linux`, or `book with cur_state=override` if single policies were changed. The link layer is a
+/// fact about the port and not named.
+pub fn label(base: &str, policy: &Policy) -> String {
+    let Ok((_, of_base)) = profile(base) else { return base.to_owned() };
+    let changed: Vec<String> = KNOBS
+        .iter()
+        .filter(|k| k.name != "link_layer" && k.get(policy) != k.get(&of_base))
+        .map(|k| format!("{}={}", k.name, k.get(policy)))
+        .collect();
+    match changed.as_slice() {
+        [] => base.to_owned(),
+        some => format!("{base} with {}", some.join(", ")),
+    }
+}
+
 /// The names of [`KNOBS`].
 pub const NAMES: [&str; KNOBS.len()] = {
     let mut names = [""; KNOBS.len()];

@@ -457,6 +457,21 @@ fn values_may_be_listed_and_flags_be_short() {
     refuses_input(&args, "", &["--set: port_num is given twice"]);
 }
 
+#[test]
+fn another_profile_leaves_what_the_file_says_by_itself() {
+    let file = "profile = \"linux\"\nlink_layer = \"infiniband\"\ntransport = \"RC\"\n[policy]\ncur_state = \"match\"\n[[step]]\nfrom = \"RTS\"\n";
+    for (options, head) in [
+        (&["-"][..], "(profile linux with cur_state=match, infiniband)"),
+        (&["-", "--profile", "linux"], "(profile linux with cur_state=match, infiniband)"),
+        (&["-", "--profile", "book"], "(profile book, infiniband)"),
+        (&["-", "--link-layer", "roce"], "(profile linux with cur_state=match, roce)"),
+        (&["-", "--policy", "cur_state=override"], "(profile linux, infiniband)"),
+    ] {
+        let (_, out, err) = explain(options, file);
+        assert!(out.contains(head), "{options:?}: {out}{err}");
+    }
+}
+
 const RTR_TO_RTS: &str = "--profile linux --transport RC --from RTR --to RTS --attrs timeout,retry_cnt,rnr_retry,sq_psn,max_qp_rd_atomic";
 
 /// rxe takes 128 READs at once, many devices fewer than 16: <https://github.com/linux-rdma/perftest/issues/114>.

@@ -87,6 +87,70 @@ fn one_file_is_not_two_results() {
     assert!(text.contains("two outputs"), "{text}");
 }
 
+/// What is read stays as it is, under whatever name it is to be written.
+#[test]
+fn nothing_overwrites_what_it_reads() {
+    let folder = TempDir::new().expect("a folder");
+    let keep = |from: &str, name: &str| {
+        let file = folder.path().join(name);
+        fs::copy(from, &file).expect("copied");
+        file
+    };
+    let scenario = keep(SCENARIO, "s.toml");
+    let (link, twin) = (folder.path().join("link"), folder.path().join("twin"));
+    symlink(&scenario, &link).expect("a link");
+    fs::hard_link(&scenario, &twin).expect("a second name");
+    let before = fs::read(&scenario).expect("readable");
+    let run = ["run", "--engine", "model", scenario.to_str().expect("UTF-8")];
+    for flag in ["--report", "--svg"] {
+        for name in [&scenario, &link, &twin] {
+            let text = refused(&run, &[(flag, name)]);
+            assert!(text.contains("is read and named for an output too"), "{text}");
+        }
+    }
+    let html = keep(SCENARIO, "other.html");
+    let run = ["run", "--engine", "model", html.to_str().expect("UTF-8")];
+    let text = refused(&run, &[("--report-dir", folder.path())]);
+    assert!(text.contains("other.html is read and named"), "{text}");
+    assert_eq!(fs::read(&scenario).expect("readable"), before);
+    if cfg!(feature = "rtl") {
+        let recording = keep(RECORDING, "r.json");
+        let replay = ["replay", recording.to_str().expect("UTF-8")];
+        assert!(refused(&replay, &[("--waves", &recording)]).contains("is read and named"));
+        // The save file of GTKWave is an output, too.
+        let save = folder.path().join("w.gtkw");
+        assert!(refused(&replay, &[("--waves", &save)]).contains("named for two outputs"));
+        let recording = keep(RECORDING, "r.gtkw");
+        let replay = ["replay", recording.to_str().expect("UTF-8")];
+        let waves = folder.path().join("r.fst");
+        assert!(refused(&replay, &[("--waves", &waves)]).contains("is read and named"));
+        let waves = folder.path().join("w.fst");
+        let text = refused(&["run", SCENARIO], &[("--waves", &waves), ("--svg", &save)]);
+        assert!(text.contains("named for two outputs"), "{text}");
+    }
+}
+
+/// The first shard's results are no place for those of all.
+#[cfg(feature = "rtl")]
+#[test]
+fn merging_spares_its_parts() {
+    let folder = TempDir::new().expect("a folder");
+    let parts = ["1", "2"].map(|n| folder.path().join(n));
+    for (n, part) in (1..).zip(&parts) {
+        let shard = format!("{n}/2");
+        let args = ["regress", "--seeds", "0..1", "--ops", "20", "--shard", &shard];
+        assert!(done(&args, &[("--out", part)]).status.success());
+    }
+    let [a, b] = parts.each_ref().map(|p| p.to_str().expect("UTF-8"));
+    let text = refused(&["regress", "merge", a, b], &[("--out", &parts[0])]);
+    assert!(text.contains("results.json is read and named"), "{text}");
+    assert!(
+        done(&["regress", "merge", a, b], &[("--out", &folder.path().join("all"))])
+            .status
+            .success()
+    );
+}
+
 #[test]
 fn what_a_link_names_is_written() {
     let folder = TempDir::new().expect("a folder");

@@ -58,6 +58,28 @@ fn the_command_line_overrules_the_file() {
     run(&[GOOD, "--engine", "model", "--profile", "linux"]).code(1);
 }
 
+/// The profile changes underneath; what the file says of single policies stands. And what is in
+/// force is said.
+#[test]
+fn single_policies_of_a_file_stand_and_are_told() {
+    let dir = TempDir::new().expect("a folder");
+    let file = dir.path().join("s.toml");
+    let text = "title = \"x\"\nprofile = \"book\"\npolicy = { cur_state = \"match\", link_layer = \"infiniband\", max_inline = 64 }\ncq = [{ name = \"C\", depth = 4 }]\n[[step]]\nquery = { cq = \"C\" }\n";
+    fs::write(&file, text).expect("written");
+    let path = file.to_str().expect("UTF-8");
+    let a = run(&[path, "--engine", "model", "--profile", "linux", "--policy", "cq_scope=cascade"]);
+    let said = stdout(&a.code(0));
+    let head = "profile linux with cur_state=match, cq_scope=cascade, max_inline=64";
+    assert!(said.contains(head), "{said}");
+    let a = run(&[path, "--engine", "model", "--profile", "linux", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&stdout(&a.code(0))).expect("JSON");
+    let policy = &json[0]["policy"];
+    assert_eq!(
+        (&policy["cur_state"], &policy["link_layer"], &policy["max_inline"], &policy["cq_scope"]),
+        (&"match".into(), &"infiniband".into(), &64.into(), &"sticky".into())
+    );
+}
+
 #[test]
 fn bad_input_ends_with_2_and_one_message() {
     let dir = TempDir::new().expect("a folder");

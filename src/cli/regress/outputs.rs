@@ -1,12 +1,15 @@
 //! The files of a campaign, or of merged shards.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Outputs, bad, unwritable};
 use crate::cosim::campaign::total;
 use crate::cosim::coverage_report;
 use crate::cosim::results::{self, Results};
 use crate::files;
+
+/// Files of --coverage.
+const COVERAGE: [&str; 3] = ["coverage.json", "coverage.txt", "index.html"];
 
 impl Outputs {
     /// Makes the folders: whoever named a wrong one is told before hours of work, not after.
@@ -27,6 +30,17 @@ impl Outputs {
         Ok(())
     }
 
+    /// None of them may overwrite the results of these folders, or another.
+    pub fn spare(&self, from: &[PathBuf]) -> anyhow::Result<()> {
+        let read: Vec<PathBuf> = from.iter().map(|f| f.join(results::FILE)).collect();
+        let mut written: Vec<PathBuf> = self.junit.iter().cloned().collect();
+        written.extend(self.out.as_ref().map(|o| o.join(results::FILE)));
+        for folder in &self.coverage {
+            written.extend(COVERAGE.map(|name| folder.join(name)));
+        }
+        files::apart(&read, &written).map_err(|e| bad(e.to_string()))
+    }
+
     /// Writes them.
     pub fn write(&self, results: &Results) -> anyhow::Result<()> {
         let write = |path: &Path, text: &str| {
@@ -41,9 +55,14 @@ impl Outputs {
         if let Some(folder) = &self.coverage {
             let (_, _, coverage) = total(&results.profiles);
             let bins = &coverage.bins;
-            write(&folder.join("coverage.json"), &coverage_report::json(bins))?;
-            write(&folder.join("coverage.txt"), &coverage_report::text(bins))?;
-            write(&folder.join("index.html"), &coverage_report::page(bins))?;
+            let texts = [
+                coverage_report::json(bins),
+                coverage_report::text(bins),
+                coverage_report::page(bins),
+            ];
+            for (name, text) in COVERAGE.iter().zip(texts) {
+                write(&folder.join(name), &text)?;
+            }
         }
         Ok(())
     }

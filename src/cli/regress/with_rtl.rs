@@ -193,6 +193,7 @@ fn keep(
 
 fn merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let outputs = &args.outputs;
+    outputs.spare(&args.from)?;
     let mut parts = Vec::new();
     for from in &args.from {
         let results = Results::load(from).map_err(|e| bad(e.to_string()))?;

@@ -29,12 +29,15 @@ pub struct Overrides {
 impl Overrides {
     /// The profile in force, given what a file says.
     pub fn apply(&self, file: Profile) -> std::result::Result<Profile, InputError> {
-        let mut profile = self.profile.unwrap_or(file);
+        let mut profile = file;
+        if let Some(named) = self.profile {
+            profile.rebase(named);
+        }
         for (name, value) in &self.policies {
             profile.set(name, value)?;
         }
         if let Some(layer) = self.link_layer {
-            profile.policy.link_layer = layer;
+            profile.set_link_layer(layer);
         }
         Ok(profile)
     }
@@ -98,7 +101,7 @@ fn steps(top: Fields<'_>, overrides: &Overrides) -> Result<Vec<Step>> {
         }
     }
     if let Some(node) = top.get("link_layer") {
-        profile.policy.link_layer = told(&node, names::link_layer(node.str()?))?;
+        profile.set_link_layer(told(&node, names::link_layer(node.str()?))?);
     }
     let mut device = Device::default();
     if let Some(node) = top.get("device") {
@@ -161,7 +164,7 @@ fn one(
     q.mig_armed = f.bool_or("mig_armed", false)?;
     q.profile = profile;
     if let Some(node) = f.get("link_layer") {
-        q.profile.policy.link_layer = told(&node, names::link_layer(node.str()?))?;
+        q.profile.set_link_layer(told(&node, names::link_layer(node.str()?))?);
     }
     q.profile = overrides
         .apply(q.profile)

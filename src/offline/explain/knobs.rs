@@ -1,13 +1,15 @@
 //! A profile with single policies changed.
 
 use super::source::InputError;
-use crate::model::Policy;
+use crate::model::{LinkLayer, Policy};
 use crate::policies::{self, KNOBS, PolicyError};
 
 /// A profile, perhaps with single policies changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
     base: &'static str,
+    /// Bit n: the n-th policy was set by itself.
+    own: u16,
     /// What results.
     pub policy: Policy,
 }
@@ -20,7 +22,7 @@ impl From<PolicyError> for InputError {
 
 impl Default for Profile {
     fn default() -> Self {
-        Profile { base: "book", policy: Policy::BOOK }
+        Profile { base: "book", own: 0, policy: Policy::BOOK }
     }
 }
 
@@ -31,7 +33,7 @@ impl Profile {
     /// There is none.
     pub fn named(name: &str) -> Result<Self, InputError> {
         let (base, policy) = policies::profile(name)?;
-        Ok(Profile { base, policy })
+        Ok(Profile { base, own: 0, policy })
     }
 
     /// Is it Linux's, perhaps with single policies changed?
@@ -44,22 +46,32 @@ impl Profile {
     /// # Errors
     /// The name or the value is unknown; nothing changes then.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), InputError> {
-        Ok(policies::set(&mut self.policy, name.trim(), value.trim())?)
+        policies::set(&mut self.policy, name.trim(), value.trim())?;
+        self.own |= KNOBS.iter().position(|k| k.name == name.trim()).map_or(0, |n| 1 << n);
+        Ok(())
+    }
+
+    /// Another profile underneath: what was set by itself stands.
+    pub fn rebase(&mut self, to: Profile) {
+        let mut policy = to.policy;
+        for (n, knob) in KNOBS.iter().enumerate().filter(|(n, _)| self.own >> n & 1 != 0) {
+            let value = knob.get(&self.policy);
+            // The value is one: it was set before.
+            let _ = policies::set(&mut policy, KNOBS[n].name, &value);
+        }
+        *self = Profile { base: to.base, own: self.own, policy };
+    }
+
+    /// The link layer of the port.
+    pub fn set_link_layer(&mut self, layer: LinkLayer) {
+        self.policy.link_layer = layer;
+        self.own |= KNOBS.iter().position(|k| k.name == "link_layer").map_or(0, |n| 1 << n);
     }
 
     /// `linux`, or `book with cur_state=override` if single policies were changed. The link
     /// layer is a fact about the port and not named.
     pub fn label(&self) -> String {
-        let Ok(base) = Profile::named(self.base) else { return self.base.to_string() };
-        let changed: Vec<String> = KNOBS
-            .iter()
-            .filter(|k| k.name != "link_layer" && k.get(&self.policy) != k.get(&base.policy))
-            .map(|k| format!("{}={}", k.name, k.get(&self.policy)))
-            .collect();
-        match changed.as_slice() {
-            [] => self.base.to_string(),
-            some => format!("{} with {}", self.base, some.join(", ")),
-        }
+        policies::label(self.base, &self.policy)
     }
 
     /// Every policy that differs from this one in a single knob, with `name=value` of the change.

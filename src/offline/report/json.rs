@@ -3,8 +3,19 @@
 use serde_json::{Value, json};
 
 use super::digest::digest;
-use crate::model::{Answer, Cqe, Event, Outcome, QpState};
+use crate::model::{Answer, Cqe, Event, Outcome, Policy, QpState};
+use crate::policies::KNOBS;
 use crate::scenario::{StepTrace, Trace, describe, names::status_name};
+
+/// Every policy by name, a number where it is one.
+fn policy(policy: &Policy) -> Value {
+    let of = |word: String| word.parse::<u32>().map_or_else(|_| word.into(), Value::from);
+    KNOBS
+        .iter()
+        .map(|k| (k.name.to_owned(), of(k.get(policy))))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
 
 /// Verdict, steps with their outcomes, final states, events, and CQEs per CQ.
 pub fn json(trace: &Trace) -> Value {
@@ -53,6 +64,7 @@ pub fn json(trace: &Trace) -> Value {
         "engine": trace.engine,
         "config": trace.config.name,
         "profile": trace.profile,
+        "policy": policy(&trace.policy),
         "verdict": if trace.passed() { "pass" } else { "fail" },
         "checked": trace.checked(),
         "defect": trace.defect,

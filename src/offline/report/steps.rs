@@ -5,6 +5,7 @@ use std::fmt::Write;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 use super::digest::digest;
+use crate::policies;
 use crate::scenario::{StepTrace, Trace};
 
 /// The whole run as text. With a width in columns it is a table for a terminal, without one
@@ -15,7 +16,10 @@ pub fn steps(trace: &Trace, width: Option<u16>) -> String {
     let _ = writeln!(
         text,
         "{}: engine {}, configuration {}, profile {}",
-        trace.file, trace.engine, trace.config.name, trace.profile
+        trace.file,
+        trace.engine,
+        trace.config.name,
+        policies::label(trace.profile, &trace.policy)
     );
     match width {
         Some(width) => {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::digest::digest;
 use super::layout::Glyph;
 use super::svg::{Drawing, STYLE, glyph};
+use crate::policies;
 use crate::scenario::{Judgement, StepTrace, Trace};
 
 const PAGE_STYLE: &str = include_str!("page.css");
@@ -114,7 +115,7 @@ pub fn page(trace: &Trace) -> String {
                         }
                         li { "engine " (trace.engine) }
                         li { "configuration " (trace.config.name) }
-                        li { "profile " (trace.profile) }
+                        li { "profile " (policies::label(trace.profile, &trace.policy)) }
                         li { (trace.file) }
                     }
                     @if let Some(defect) = &trace.defect { pre { (defect) } }

@@ -16,6 +16,8 @@ pub struct Scenario {
     pub text: String,
     /// Sizes of the hardware.
     pub config: Config,
+    /// Single policies of the file, name and value.
+    pub settings: Vec<(String, String)>,
     /// Name of the profile that the policy started from.
     pub profile: &'static str,
     /// The choices made.

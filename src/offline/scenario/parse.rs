@@ -35,7 +35,8 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
             n.one_of("policy profile", &choices)?
         }
     };
-    let policy = top.get("policy").map_or(Ok(base), |n| read_policy(n, base))?;
+    let mut settings = Vec::new();
+    let policy = top.get("policy").map_or(Ok(base), |n| read_policy(n, base, &mut settings))?;
     let config = match top.get("config") {
         None => Config::DEFAULT,
         Some(n) => n.one_of("configuration", names::CONFIGS)?,
@@ -82,6 +83,7 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
         title,
         text: top.get("text").map_or(Ok(""), |n| n.str())?.trim().to_owned(),
         config,
+        settings,
         profile,
         policy,
         cqs,
@@ -130,7 +132,11 @@ fn in_range(span: &Range<usize>, what: &str, n: u32, last: u64, config: &Config)
     ))
 }
 
-fn read_policy(node: Node<'_>, base: Policy) -> Result<Policy> {
+fn read_policy(
+    node: Node<'_>,
+    base: Policy,
+    settings: &mut Vec<(String, String)>,
+) -> Result<Policy> {
     let mut policy = base;
     for (key, value) in node.fields(&policies::NAMES)?.entries() {
         let written = if value.is_integer() {
@@ -151,6 +157,7 @@ fn read_policy(node: Node<'_>, base: Policy) -> Result<Policy> {
                 .did_you_mean(&written, known.iter().copied()),
             _ => Problem::new(key, "no such policy", "unknown"),
         })?;
+        settings.push((value.name.to_owned(), written));
     }
     Ok(policy)
 }
