@@ -122,6 +122,8 @@ class Comparison:
         self.machine = machine
         self.select, self.reset, outputs = {}, None, {}
         self.register = {}  # name of the register or word that a latch is in, where it has one
+        self.latch_of = {}  # the latch of (name, bit)
+        self.rules = None  # what is proved of the states of the machine (known.Rules)
         for line in names.read_text().splitlines():
             kind, index, bit, *name = line.split()
             if kind == "input" and name == ["mutsel"]:
@@ -132,6 +134,7 @@ class Comparison:
                 outputs[int(index)] = name[0]
             elif kind == "latch":
                 self.register.setdefault(int(index), name[0])
+                self.latch_of[name[0], int(bit)] = int(index)
         number = {name: n for n, name in outputs.items()}
         self.looked_at = [(n, number.get(name.removesuffix("_o") + "_valid_o"))
                           for n, name in sorted(outputs.items()) if name != "slot_kind_o"]
@@ -142,6 +145,14 @@ class Comparison:
             return list(ports)
         place = self.reset - sum(n < self.reset for n in self.select)
         return [*ports[:place], 0, *ports[place + 1:]]
+
+    def unknown(self):
+        """How many literals more a question needs that assumes what is proved of the states."""
+        return len(self.rules.free) if self.rules else 0
+
+    def possible(self, builder, latches, free):
+        """Can the machine be in this state, as far as is proved?"""
+        return self.rules.hold(builder, latches, free) if self.rules else 1
 
     def sides(self, builder, settings, inputs, latches):
         """Both copies; `inputs` are shared, `latches` each side's own."""
@@ -173,12 +184,16 @@ class Comparison:
         False if never; else the question is written as a graph of one output."""
         inputs = self.machine.inputs - len(self.select)
         free = inputs + self.machine.latches
-        builder = Builder(free)
+        builder = Builder(free + self.unknown())
         latches = list(range(2 * (1 + inputs), 2 * (1 + free), 2))
         sides = list(self.sides(builder, (a, b), range(2, 2 * (1 + inputs), 2), (latches, latches)))
         different = self._difference(builder, sides, range(self.machine.latches))
         for literal in self.machine.constraints:
             different = builder.gate(different, sides[0](literal))
+        if different == 0:
+            return False
+        more = range(2 * (1 + free), 2 * (1 + builder.inputs), 2)
+        different = builder.gate(different, self.possible(builder, latches, more))
         if different == 0:
             return False
         builder.write(path, [], different)
@@ -194,7 +209,7 @@ class Comparison:
                 right[n] = next(free)
         return left, right
 
-    def induction(self, a, b, apart, start, path):
+    def induction(self, a, b, apart, start, path, clocks=None):
         """Two clocks of a proof that no output ever differs, though the latches `apart` may.
 
         Claim of a clock: same outputs, and the same next state in all other latches. From
@@ -202,10 +217,13 @@ class Comparison:
         can it fail behind a clock in which it held, whatever `apart` holds on each side? False if
         never; else the question is written as a graph of one output. Also the other latches whose
         next state is not the same logic.
+
+        What is proved of the states is proved of those behind a clock of reset: where that is
+        assumed, the second clock from power-up is a question of its own (`clocks` 2).
         """
         machine = self.machine
-        inputs, clocks = machine.inputs - len(self.select), 1 if start else 2
-        builder = Builder(clocks * inputs + (0 if start else machine.latches + len(apart)))
+        inputs, clocks = machine.inputs - len(self.select), clocks or (1 if start else 2)
+        builder = Builder(clocks * inputs + (0 if start else machine.latches + len(apart) + self.unknown()))
         free = iter(range(2, 2 * (1 + builder.inputs), 2))
         ports = [[next(free) for _ in range(inputs)] for _ in range(clocks)]
         if start:
@@ -213,6 +231,8 @@ class Comparison:
         left, right = self._begins(free, apart, start)
         others = [n for n in range(machine.latches) if n not in apart]
         assumed, fails, more = 1, 0, set()
+        if not start:
+            assumed = self.possible(builder, left, free)
         for clock in range(clocks):
             assumed = builder.gate(assumed, fails ^ 1)
             sides = list(self.sides(builder, (a, b), ports[clock], (left, right)))
@@ -241,7 +261,7 @@ class Comparison:
         """
         machine = self.machine
         inputs = machine.inputs - len(self.select)
-        builder = Builder(inputs + (0 if start else machine.latches + len(apart)))
+        builder = Builder(inputs + (0 if start else machine.latches + len(apart) + self.unknown()))
         free = iter(range(2, 2 * (1 + builder.inputs), 2))
         ports = [next(free) for _ in range(inputs)]
         if start:
@@ -257,6 +277,7 @@ class Comparison:
 
         assumed = 1
         if not start:
+            assumed = self.possible(builder, left, free)
             for cube in [*cubes, *known]:
                 assumed = builder.gate(assumed, within(cube, left, right) ^ 1)
         sides = list(self.sides(builder, (a, b), ports, (left, right)))

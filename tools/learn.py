@@ -44,8 +44,11 @@ class Healthy:
         self.ports = list(range(2, 2 * (1 + self.inputs), 2))
         self.now = list(range(2 * (1 + self.inputs), 2 * (1 + self.inputs + self.latches), 2))
         self.first_apart = 1 + self.inputs + self.latches
-        self.step = Builder(self.inputs, self.latches + APART)
+        self.step = Builder(self.inputs, self.latches + APART + comparison.unknown())
         [self.side] = comparison.sides(self.step, (0,), self.ports, (self.now,))
+        first_free = self.first_apart + APART
+        free = range(2 * first_free, 2 * (first_free + comparison.unknown()), 2)
+        self.possible = comparison.possible(self.step, self.now, free)
         self.reset_ports = comparison.in_reset(self.ports)
         self.start = Builder(self.inputs)
         [self.start_side] = comparison.sides(self.start, (0,), self.reset_ports, ([0] * self.latches,))
@@ -97,6 +100,7 @@ class Learner:
         # One by one: all together may be simpler, and a model is asked for each.
         for _, literal in self.targets:
             self.encoded.literal(literal)
+        self.encoded.solver.add_clause([self.encoded.literal(healthy.possible)])
         for cube in self.bank.cubes:
             self.encoded.solver.add_clause(self.outside(cube))
         for cube in self.cubes:

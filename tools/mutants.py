@@ -29,8 +29,10 @@ from pyosys import libyosys as ys
 
 import aig
 import claims
+import known
 import prover
 import results
+from states import States
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = {"NUM_QP": 4, "NUM_CQ": 2, "SQ_DEPTH": 4, "RQ_DEPTH": 4, "NUM_KEY": 8}
@@ -39,6 +41,8 @@ FIRST_OPS = 250
 APART, WIDENED = 64, 3
 # How many of those killed last no judge may call equivalent.
 LATE = 20
+# States of the runs that are compared with what is proved of states.
+SEEN = 40
 
 
 def run(design, *passes):
@@ -146,12 +150,19 @@ def sort_survivors(mutants, work, limit, total):
     clocks and runs; for at most `total` seconds."""
     global COMPARISON
     COMPARISON = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
+    COMPARISON.rules = known.Rules(*known.written(work), COMPARISON.latch_of)
+    print(f"known of the states: {COMPARISON.rules.found} latches, {len(COMPARISON.rules.free)} without one",
+          flush=True)
     end = time.monotonic() + total
     open_ = [m for m in mutants if m["fate"] == "survived"]
     late = sorted((m for m in mutants if m["fate"] == "killed"),
                   key=lambda m: (m.get("killed_at", (0, 0)), m["mutant"]))[-LATE:]
     shown = claims.simulated(compiled(work, "mutants_states"), work, work / "stimulus.bin",
                              [m["mutant"] for m in open_])
+    # What is proved of the states must hold in those that were seen.
+    seen = States(work / "states", None, COMPARISON.machine.latches)
+    if (number := COMPARISON.rules.refuted(seen, range(0, seen.count, max(1, seen.count // SEEN)))) is not None:
+        sys.exit(f"mutants: state {number} of the runs is one that formal/states.sv says cannot be")
     refuse_killed([m for m in mutants if m["fate"] == "killed"][::300], late, work, limit)
     for m in open_:
         m["fate"], m["why"] = "unknown", f"not looked at: {total} s were over"
@@ -206,11 +217,20 @@ def one_of_sort(asked):
 def same_step(comparison, mutant, work, limit):
     """Equivalent already in one clock?"""
     path = work / "miter.aig"
-    if not comparison.one_step(0, mutant, path):
-        return "equivalent", "same logic"
-    if prover.unsatisfiable(path, limit):
-        return "equivalent", "same outputs and next state from every state"
-    return "unknown", "differs in one clock from some state; not looked at further in the time"
+    why = "same logic"
+    if comparison.one_step(0, mutant, path):
+        if not prover.unsatisfiable(path, limit):
+            return "unknown", "differs in one clock from some state; not looked at further in the time"
+        why = "same outputs and next state from every state that the machine can be in"
+    if begins_the_same(comparison, mutant, set(), path, limit):
+        return "equivalent", why
+    return "unknown", "differs in the first clock"
+
+
+def begins_the_same(comparison, mutant, apart, path, limit):
+    """The first clock from power-up, in which reset is active, and the one behind it."""
+    return all(not comparison.induction(0, mutant, apart, True, path, clocks)[0]
+               or prover.unsatisfiable(path, limit) for clocks in (1, 2))
 
 
 def never_seen(comparison, mutant, work, limit):
@@ -221,8 +241,7 @@ def never_seen(comparison, mutant, work, limit):
     for _ in range(WIDENED):
         open_, more = comparison.induction(0, mutant, apart, False, path)
         if not open_ or prover.unsatisfiable(path, limit):
-            open_, _ = comparison.induction(0, mutant, apart, True, path)
-            if not open_ or prover.unsatisfiable(path, limit):
+            if begins_the_same(comparison, mutant, apart, path, limit):
                 return "equivalent", f"by induction: {len(apart)} registers may differ and are never seen"
             break
         if not more or len(apart | more) > APART:

@@ -350,7 +350,9 @@ fn stem(file: &Path) -> String {
     file.file_stem().map_or_else(|| "scenario".to_owned(), |s| s.to_string_lossy().into_owned())
 }
 
-/// Columns, as far as the environment tells.
+/// Columns: of the terminal, or what the environment says of it.
 fn terminal_width() -> u16 {
-    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(100)
+    let told = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let seen = || terminal_size::terminal_size().map(|(width, _)| width.0);
+    told().or_else(seen).unwrap_or(80)
 }

@@ -78,10 +78,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let (first, last) = file.clocks();
     let from = args.from.unwrap_or(first);
-    let to = args.to.unwrap_or_else(|| last.min(from.saturating_add(SHOWN - 1)).max(from));
+    let to = match args.to {
+        // Beyond the end is up to the end; a range that is all beyond it is pointed out below.
+        Some(to) if from <= last => to.min(last),
+        Some(to) => to,
+        None => last.min(from.saturating_add(SHOWN - 1)).max(from),
+    };
     if to.saturating_sub(from) >= MOST {
         let many = to - from + 1;
-        return Err(bad(format!("clocks {from} to {to}: {many} clocks are more than {MOST}")));
+        return Err(bad(format!(
+            "clocks {from} to {to}: {many} clocks are more than the {MOST} of one call; the file holds {first} to {last}"
+        )));
     }
     let window = file.window(from, to, &args.signals).map_err(wrong)?;
     let name = args.file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());

@@ -115,8 +115,8 @@ pub fn json(bins: &Bins) -> String {
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:64rem;\
 padding:0 1rem;color:#222;background:#fff}table{border-collapse:collapse}td,th{padding:.2rem .8rem;\
-text-align:left;border-bottom:1px solid #ddd}td.n{text-align:right;font-variant-numeric:\
-tabular-nums}.hole{color:#a40000}.not{color:#777}code{font-size:90%}summary{cursor:pointer}\
+text-align:left;border-bottom:1px solid #ddd}td.n{text-align:right;white-space:nowrap;\
+font-variant-numeric:tabular-nums}.hole{color:#a40000}.not{color:#777}code{font-size:90%}summary{cursor:pointer}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#444}\
 .hole{color:#ff8a80}.not{color:#999}}";
 
@@ -157,7 +157,7 @@ pub fn page(bins: &Bins) -> String {
                 h1 { "Functional coverage" }
                 p { (hit) " of " (reachable) " reachable bins: " strong { (percent(hit, reachable)) } }
                 table {
-                    tr { th { "group" } th { "hit" } th { "reachable" } th { "" } th { "unreachable" } th { "what" } }
+                    tr { th { "group" } th { "hit" } th { "reachable" } th { "share" } th { "unreachable" } th { "what" } }
                     @for s in &sums {
                         tr {
                             td { (s.name) } td.n { (s.hit) } td.n { (s.reachable) }

@@ -6,7 +6,11 @@ pub fn closest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
     known
         .into_iter()
         .map(|k| (strsim::damerau_levenshtein(&lower, &k.to_ascii_lowercase()), k))
-        .filter(|(d, k)| *d <= 1 + k.chars().count() / 3)
+        // One letter of three; of two letters one may be wrong, of one none.
+        .filter(|(d, k)| {
+            let letters = lower.chars().count().max(k.chars().count());
+            3 * d <= letters || *d == 1 && letters == 2
+        })
         .min_by_key(|(d, _)| *d)
         .map(|(_, k)| k)
 }

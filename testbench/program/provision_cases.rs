@@ -316,6 +316,16 @@ fn a_cq_that_ignores_overruns_loses_entries_and_nobody_fails() {
     assert_eq!(report["simulation"]["cqs"][0]["cqes_written"], 10);
 }
 
+/// The plan that docs/provision.md shows, with the first command of that page.
+#[test]
+fn the_plan_of_the_documentation_can_be_simulated() {
+    let page = std::fs::read_to_string("docs/provision.md").expect("the page is there");
+    let plan = page.split("```toml\n").nth(1).and_then(|p| p.split("```").next()).expect("a plan");
+    let report = provision(plan, &["--simulate"]);
+    assert_says(&report, "with ignore_overrun that is no CQ error");
+    assert_eq!(report["simulation"]["cq_errors"], 0);
+}
+
 fn plans() -> impl Strategy<Value = Plan> {
     let qp = (1u64..3, 0usize..2, 0usize..2, 0u64..5, 0u64..5, any::<bool>(), 0u8..3);
     (proptest::collection::vec(qp, 1..4), 1u64..24, 1u64..24).prop_map(|(qps, a, b)| Plan {

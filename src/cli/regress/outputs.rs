@@ -35,7 +35,7 @@ impl Outputs {
         let read: Vec<PathBuf> = from.iter().map(|f| f.join(results::FILE)).collect();
         let mut written: Vec<PathBuf> = self.junit.iter().cloned().collect();
         written.extend(self.out.as_ref().map(|o| o.join(results::FILE)));
-        for folder in &self.coverage {
+        if let Some(folder) = &self.coverage {
             written.extend(COVERAGE.map(|name| folder.join(name)));
         }
         files::apart(&read, &written).map_err(|e| bad(e.to_string()))

@@ -22,6 +22,8 @@ pub struct Plan {
 
 /// More runs than anybody waits for.
 const MOST: u64 = 10_000_000;
+/// Operations of one run.
+const MOST_OPERATIONS: u64 = 10_000_000_000;
 
 impl Plan {
     /// # Errors
@@ -41,6 +43,12 @@ impl Plan {
         }
         if args.ops == 0 {
             return Err(bad("--ops 0: expected at least one operation"));
+        }
+        if args.ops > MOST_OPERATIONS {
+            return Err(bad(format!(
+                "--ops {}: a run of more than {MOST_OPERATIONS} operations takes hours and can only be replayed as a whole; take more --seeds",
+                args.ops
+            )));
         }
         if args.jobs == Some(0) || args.time_limit == Some(0) {
             return Err(bad("--jobs and --time-limit must be at least 1"));

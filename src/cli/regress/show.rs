@@ -62,8 +62,8 @@ pub fn print_steps(recording: &Recording) {
 pub fn short(n: u64) -> String {
     match n {
         0..10_000 => n.to_string(),
-        10_000..10_000_000 => format!("{} k", n / 1000),
-        _ => format!("{} M", n / 1_000_000),
+        10_000..9_999_500 => format!("{} k", (n + 500) / 1000),
+        _ => format!("{} M", n.saturating_add(500_000) / 1_000_000),
     }
 }
 
@@ -157,7 +157,9 @@ pub fn summary(results: &Results, elapsed: Option<Duration>) {
             short((clocks as f64 / seconds) as u64),
         );
     }
-    if failed == 0 {
+    if failed == 0 && operations == 0 {
+        say!("nothing was compared");
+    } else if failed == 0 {
         say!("no difference");
     } else {
         say!("{failed} of {} runs failed", results.runs.len());

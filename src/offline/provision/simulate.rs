@@ -200,7 +200,7 @@ pub fn simulate_on(
 /// The plan is more than can be run.
 pub fn needed(plan: &Plan) -> Result<Config, CannotSimulate> {
     let too = |text: String| Err(CannotSimulate::Plan(text));
-    if !plan.srqs.is_empty() {
+    if plan.qps.iter().any(|q| q.srq.is_some()) {
         return too("shared receive queues are not modelled".into());
     }
     let qps = plan.qps.iter().map(|q| q.count).fold(0, u64::saturating_add);
