@@ -119,7 +119,8 @@ fn judge(seen: &Value, width: u32, dark: bool) {
     assert_ne!(seen["focused"], seen["arrow"], "an arrow leads to the next mark");
     assert!(seen["detail"].as_str().is_some_and(|d| d.contains("answer: ")), "{}", seen["detail"]);
     assert_ne!(seen["pointed"], seen["left"], "pointing shows, leaving shows the pinned one again");
-    assert_eq!(seen["zoom"], 1.25);
+    // Browsers round what they lay out, each in its own way.
+    assert!((seen["zoom"].as_f64().unwrap_or(0.0) - 1.25).abs() < 1e-3, "{}", seen["zoom"]);
     assert!(seen["fit"].as_f64() <= Some(0.0) || width < 720, "Fit fits: {}", seen["fit"]);
     assert_eq!(seen["all"]["here"], 0);
     assert_eq!(seen["all"]["detail"], "Details");
