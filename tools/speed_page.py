@@ -38,6 +38,10 @@ def harness(result, name):
     return next(h for h in result["harnesses"] if h["harness"].startswith(name))
 
 
+def goal(met, wanted):
+    return f"(goal: {wanted}, {'met' if met else 'missed'})"
+
+
 def simulation(out):
     out.append("\n## Simulation\n")
     result = load("bench.json")
@@ -47,11 +51,15 @@ def simulation(out):
     out.append(f"Configuration {result['config']}, profile {result['profile']}, "
                f"{result['rounds']} rounds of {result['clocks_per_round']:.0f} clocks, "
                f"{result['operations_per_clock']:.2f} operations per clock.\n")
-    out.append("| harness | ratio | ns per clock |\n|---|---|---|")
+    out.append("| harness | ratio |\n|---|---|")
     for h in result["harnesses"]:
-        out.append(f"| {h['harness']} | {h['ratio']:.2f} | {h['cpu_ns_per_clock']:.0f} |")
+        out.append(f"| {h['harness']} | {h['ratio']:.2f} |")
     out.append("")
-    out.append("The goal for checked co-simulation is at most 1.7 times the bare C++ loop.\n")
+    checked = harness(result, "checked")["ratio"]
+    out.append(f"The bare C++ loop took {harness(result, 'bare')['cpu_ns_per_clock']:.0f} ns per clock "
+               "(median of the rounds); a ratio is the median of the ratios in each round, since the "
+               "machine is not as fast in one as in the next. Checked co-simulation "
+               f"{goal(checked <= 1.7, 'at most 1.7')}.\n")
 
 
 def against(out):
@@ -59,7 +67,7 @@ def against(out):
     if large:
         ratio = large["clocks_per_second_ratio"]
         out.append(f"65,536 QPs against 64: clocks per second times {ratio['bare']:.2f} in the bare "
-                   f"loop and {ratio['checked']:.2f} checked (goal: at least 0.8).\n")
+                   f"loop and {ratio['checked']:.2f} checked {goal(min(ratio['bare'], ratio['checked']) >= 0.8, 'at least 0.8')}.\n")
     else:
         out.append(missing("65,536 QPs against 64"))
     rounds = lines("bench_trace.jsonl")
@@ -68,14 +76,14 @@ def against(out):
             harness(r["with"], "bare")["cpu_ns_per_clock"]
             / harness(r["without"], "bare")["cpu_ns_per_clock"] for r in rounds)
         out.append(f"Waveforms compiled in (and not written) against a build without: times "
-                   f"{ratio:.2f} of the bare loop, {len(rounds)} rounds (goal: at most 1.05).\n")
+                   f"{ratio:.2f} of the bare loop, {len(rounds)} rounds {goal(ratio <= 1.05, 'at most 1.05')}.\n")
     else:
         out.append(missing("Waveforms compiled in against not"))
     cocotb = load("bench_cocotb.json")
     if cocotb:
         out.append(f"cocotb 1.8.1 on the same RTL, Verilator and stimulus, outputs compared with a "
                    f"recording: {cocotb['cocotb_us_per_clock']:.0f} us per clock, "
-                   f"{cocotb['ratio']:.0f} times the checked co-simulation (goal: at least 500), "
+                   f"{cocotb['ratio']:.0f} times the checked co-simulation {goal(cocotb['ratio'] >= 500, 'at least 500')}, "
                    f"{len(cocotb['rounds'])} rounds.\n")
     else:
         out.append(missing("cocotb", "tools/bench.sh --cocotb"))
