@@ -18,6 +18,7 @@ mod names;
 mod record;
 mod relate;
 mod render;
+mod words;
 mod wqe;
 
 pub use control::{Compared, ControlDecoder, ControlInput, Difference, ModelDecoder, Verdict};
