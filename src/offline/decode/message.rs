@@ -46,14 +46,34 @@ pub fn names_status(body: &str) -> Option<&'static names::Meaning> {
     names::find(names::WC_STATUSES, n.value)
 }
 
-/// Phrases that show that a completion is meant.
-fn of_a_completion(w: &[String]) -> bool {
+/// `completion with error` of many, `completion[0] with error` of UCX's srd.
+fn completion_with_error(w: &[String]) -> bool {
     has(w, &["completion", "with", "error"])
+        || w.windows(4).any(|x| {
+            x[0] == "completion" && number(&x[1]).is_some() && x[2] == "with" && x[3] == "error"
+        })
+}
+
+/// Phrases that show that a completion is meant: of libraries and programs, and of UCCL (`CQ
+/// state error: 12`), Mooncake and the kernel's rtrs.
+fn of_a_completion(w: &[String]) -> bool {
+    completion_with_error(w)
         || has(w, &["work", "completion", "error"])
         || has(w, &["cqe", "error"])
         || has(w, &["wc", "error"])
         || has(w, &["error", "polling"]) && has(w, &["cq"])
         || has(w, &["work", "request", "returned", "error"])
+        || has(w, &["cq", "state", "error"])
+        || has(w, &["process", "failed", "for", "slice"])
+        || has(w, &["rdma", "failed"])
+}
+
+/// Words beside a status in full (`IBV_WC_..`) that show that it is no source text and no advice.
+fn of_an_operation(body: &str, w: &[String]) -> bool {
+    let queue = body.split(|c: char| !c.is_ascii_alphanumeric()).any(|x| {
+        matches!(x, "SEND" | "RECV" | "READ" | "WRITE")
+    });
+    queue || has(w, &["failed"]) || vendor(w).is_some()
 }
 
 /// What a name says, if it is a completion's: with the vendor code that may stand with it.
@@ -76,7 +96,10 @@ fn told_by_name(body: &str, w: &[String], qpn: bool) -> Option<(u8, Option<u8>)>
         || is_its_number(w.get(n.end))
         || after(w, &["status", "number"]) == Some(n.value.into());
     let key = key && (n.symbol || !names::SAID_OF_MUCH.contains(&n.value));
-    if !(key || numbered || of_a_completion(w) || n.symbol && qpn) {
+    // The header's whole name, as programs print it.
+    let whole = n.symbol && w[n.at].starts_with("ib");
+    let told = qpn || whole && of_an_operation(body, w);
+    if !(key || numbered || of_a_completion(w) || n.symbol && told) {
         return None;
     }
     // The trace of rpcrdma: number and vendor code as `(5/0xf9)`.
@@ -196,7 +219,7 @@ pub fn message(body: &str) -> Line {
     let alone = e.syndrome.is_some() && w.first().is_some_and(|f| f.starts_with("synd"));
     let told = (e.syndrome.is_some() || e.status.is_some()) && e.vendor.is_some();
     let by_name = name.is_some_and(|(value, _)| e.status == Some(value));
-    let by_phrase = e.status.is_some() && of_a_completion(&w);
+    let by_phrase = e.status.is_some() && (of_a_completion(&w) || struct_wc(body, &w));
     let dpdk = e.syndrome.is_some() && has(&w, &["cqe", "error", "syndrome"]);
     let lnet = lnet(&w);
     if let Some(status) = lnet {
@@ -222,15 +245,28 @@ pub fn message(body: &str) -> Line {
     Line::Other
 }
 
+/// `wc->status=12 wc->opcode=0`, as the kernel's smbdirect prints a `struct ib_wc`.
+fn struct_wc(body: &str, w: &[String]) -> bool {
+    let source = body.contains("==") || body.contains("!=") || body.trim_end().ends_with(';');
+    has(w, &["wc", "status"]) && has(w, &["wc", "opcode"]) && !source
+}
+
 /// A verbs status by number.
 fn status(w: &[String]) -> Option<u8> {
-    let keys: [&[&str]; 6] = [
+    // NCCL before it printed `status=`: `Got completion from peer 10.1.32.3<54891> with error 5`.
+    if has(w, &["got", "completion", "from", "peer"]) {
+        if let Some(n) = after(w, &["with", "error"]) {
+            return byte(Some(n));
+        }
+    }
+    let keys: [&[&str]; 7] = [
         &["status", "number"],
         &["status"],
         &["wc", "error"],
         &["wc_status"],
         &["completion", "with", "error"],
         &["work", "completion", "error"],
+        &["cq", "state", "error"],
     ];
     byte(after_any(w, &keys))
 }
