@@ -11,8 +11,8 @@ use super::BadInput;
 #[cfg(feature = "rtl")]
 use crate::decode::Compared;
 use crate::decode::{
-    self, CQ_EVENTS, CQE_SYNDROMES, ControlDecoder, Meaning, ModelDecoder, Options, Query, Report,
-    Style, WC_STATUSES,
+    self, ASYNC_EVENTS, CQ_EVENTS, CQE_SYNDROMES, ControlDecoder, Meaning, ModelDecoder, Options,
+    Query, Report, Style, WC_STATUSES,
 };
 use crate::model::{Transport, WqeFormat};
 use crate::spelling::likest;
@@ -25,6 +25,7 @@ Examples:
   rnic-cosim decode --syndrome 0x14 --vendor 0x89   numbers of a log line, no dump
   rnic-cosim decode --status 5               a work completion status
   rnic-cosim decode --cq-event 1             syndrome of a CQ error event (not of a CQE)
+  rnic-cosim decode --event QP_ACCESS_ERR    an asynchronous event of verbs
   echo '00000a0a 00012001 00000018 00000000' | rnic-cosim decode --format book
 
 Understood: byte rows with offsets (kernel, hexdump -C, xxd, gdb x/16xw; log prefixes, mail
@@ -39,7 +40,7 @@ Exit codes: 0 decoded, 1 decoded but a cross-check failed, 2 refused or not unde
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// File with the paste; `-` or nothing: standard input
-    #[arg(conflicts_with_all = ["syndrome", "vendor", "cq_event", "status"])]
+    #[arg(conflicts_with_all = ["syndrome", "vendor", "cq_event", "event", "status"])]
     file: Option<PathBuf>,
     /// Format of control segments. auto: mlx5 where the bytes look like it; mlx5: whatever is no
     /// error entry; the book's format is never guessed
@@ -66,6 +67,9 @@ pub struct Args {
     /// Look up the syndrome of a CQ error event (number or name)
     #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, CQ_EVENTS))]
     cq_event: Option<u8>,
+    /// Look up an asynchronous event of verbs (number, name or text)
+    #[arg(long, value_name = "N", value_parser = event)]
+    event: Option<u8>,
     /// Look up a work completion status (number or name)
     #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, WC_STATUSES))]
     status: Option<u8>,
@@ -114,9 +118,19 @@ fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
     })
 }
 
+/// A number, a name, or the text that libibverbs and the kernel print for it.
+fn event(s: &str) -> Result<u8, String> {
+    decode::event_of_words(s).map_or_else(|| number_or_name(s, ASYNC_EVENTS), Ok)
+}
+
 pub fn run(a: Args) -> anyhow::Result<ExitCode> {
-    let query =
-        Query { syndrome: a.syndrome, vendor: a.vendor, cq_event: a.cq_event, status: a.status };
+    let query = Query {
+        syndrome: a.syndrome,
+        vendor: a.vendor,
+        cq_event: a.cq_event,
+        event: a.event,
+        status: a.status,
+    };
     let report = if query == Query::default() {
         let (name, text) = read(a.file.as_deref())?;
         let options = Options {

@@ -310,6 +310,12 @@ fn names_are_those_of_the_headers() {
             "mlx5_cqe_syndrome" => (named(decode::CQE_SYNDROMES), "MLX5_CQE_SYNDROME_"),
             "ibv_wc_status" => (named(decode::WC_STATUSES), "IBV_WC_"),
             "mlx5_cq_error_syndrome" => (named(decode::CQ_EVENTS), "MLX5_CQ_ERROR_SYNDROME_"),
+            "ibv_event_type" => (named(decode::ASYNC_EVENTS), "IBV_EVENT_"),
+            "event_text" => {
+                assert_eq!(decode::event_of_words(f[1]), Some(n), "{row}");
+                seen += 1;
+                continue;
+            }
             "mlx5_wqe_opcode" => (decode::wqe_opcode(n), "MLX5_OPCODE_"),
             "mlx5_cqe_opcode" => (decode::cqe_opcode(n), "MLX5_CQE_"),
             "syndrome_to_wc" => {
@@ -323,8 +329,9 @@ fn names_are_those_of_the_headers() {
         assert_eq!(got, f[1].strip_prefix(prefix), "{row}");
         seen += 1;
     }
-    assert_eq!(seen, 13 + 24 + 2 + 20 + 11 + 13, "every row of every group");
+    assert_eq!(seen, 13 + 24 + 2 + 20 + 11 + 13 + 20 + 20 + 19, "every row of every group");
     assert_eq!(decode::wc_status_of_syndrome(0x99), 21, "unknown ones are GENERAL_ERR");
     assert_eq!(decode::CQE_SYNDROMES.len(), 13);
     assert_eq!(decode::WC_STATUSES.len(), 24);
+    assert_eq!(decode::ASYNC_EVENTS.len(), 20);
 }

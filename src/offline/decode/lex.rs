@@ -4,6 +4,7 @@
 //! without bytes is read in `message`. A line that is none of them is [`Line::Other`] and may
 //! be any log text.
 
+use super::events::Event;
 use super::message;
 
 /// A message of a driver or library about one completion.
@@ -90,6 +91,7 @@ pub enum Line {
         cqn: u32,
         syndrome: u8,
     },
+    AsyncEvent(Event),
     FwCommand(FwCommand),
     Foreign(Foreign),
     /// A row with something in it that is no byte. Column counts from 1.

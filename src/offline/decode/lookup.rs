@@ -1,6 +1,7 @@
 //! Numbers without a dump: what does this one mean in its own name space?
 
 use super::cqe;
+use super::events::{self, Event};
 use super::lex::Entry;
 use super::names::{self, Meaning, Namespace};
 use super::record::{LookUp, Record, Report, Source};
@@ -15,6 +16,8 @@ pub struct Query {
     pub vendor: Option<u8>,
     /// Syndrome of a CQ error event.
     pub cq_event: Option<u8>,
+    /// `ibv_event_type`.
+    pub event: Option<u8>,
     /// `ibv_wc_status`.
     pub status: Option<u8>,
 }
@@ -42,7 +45,7 @@ pub fn look_up(q: &Query) -> Result<Report, Refusal> {
     if let Some(v) = vendor {
         records.push(Record::VendorCode(LookUp {
             say: vec![names::SAY_VENDOR.into()],
-            ..plain(Namespace::VendorCode, v)
+            ..plain(Namespace::VendorCode, v.into())
         }));
     }
     if let Some(e) = q.cq_event {
@@ -53,11 +56,21 @@ pub fn look_up(q: &Query) -> Result<Report, Refusal> {
         }
         records.push(Record::CqEvent(cq_event(e, None)));
     }
+    if let Some(value) = q.event {
+        if names::find(events::ASYNC_EVENTS, value).is_none() {
+            return Err(Refusal(format!(
+                "asynchronous event {value} does not exist; expected 0..={}",
+                events::ASYNC_EVENTS.len() - 1
+            )));
+        }
+        let event = Event { value, ..Event::default() };
+        records.push(Record::AsyncEvent(async_event(&event, None)));
+    }
     // Numbers asked for are no paste: there is no first error among them.
     Ok(Report { records, ..Report::default() })
 }
 
-fn plain(namespace: Namespace, value: u8) -> LookUp {
+fn plain(namespace: Namespace, value: u32) -> LookUp {
     LookUp {
         namespace,
         value,
@@ -77,7 +90,7 @@ fn named(namespace: Namespace, value: u8, m: Option<&Meaning>) -> LookUp {
         name: m.map(|m| m.name),
         side: m.map(|m| m.side),
         say: m.map(|m| m.say.to_owned()).into_iter().collect(),
-        ..plain(namespace, value)
+        ..plain(namespace, value.into())
     }
 }
 
@@ -109,6 +122,19 @@ pub(super) fn cq_event(value: u8, seen: Option<(usize, u32)>) -> LookUp {
         l.say.push("CQ error event syndrome that is not public".into());
     } else {
         l.say.push("the syndrome of a CQ error event is not the syndrome of a completion".into());
+    }
+    l
+}
+
+/// An asynchronous event, with its line if a message told it.
+pub(super) fn async_event(e: &Event, line: Option<usize>) -> LookUp {
+    let mut l = named(Namespace::AsyncEvent, e.value, names::find(events::ASYNC_EVENTS, e.value));
+    l.line = line;
+    l.qpn = e.qpn;
+    l.cqn = e.cqn;
+    l.say.push("an asynchronous event is no completion; its number is none of a status".into());
+    if e.ethernet {
+        l.say.push("'event' of the Ethernet driver is a number of mlx5, not of verbs".into());
     }
     l
 }

@@ -4,6 +4,7 @@
 //! by name only where something shows that a completion is meant: its number beside it, the key
 //! `status`, or the QP.
 
+use super::events;
 use super::lex::{Entry, Foreign, FwCommand, Line, WqeHead};
 use super::names;
 use super::words::{after, after_any, behind, byte, has, hex, hex_after, number, word, words_of};
@@ -70,9 +71,9 @@ fn of_a_completion(w: &[String]) -> bool {
 
 /// Words beside a status in full (`IBV_WC_..`) that show that it is no source text and no advice.
 fn of_an_operation(body: &str, w: &[String]) -> bool {
-    let queue = body.split(|c: char| !c.is_ascii_alphanumeric()).any(|x| {
-        matches!(x, "SEND" | "RECV" | "READ" | "WRITE")
-    });
+    let queue = body
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|x| matches!(x, "SEND" | "RECV" | "READ" | "WRITE"));
     queue || has(w, &["failed"]) || vendor(w).is_some()
 }
 
@@ -156,6 +157,9 @@ pub fn message(body: &str) -> Line {
     }
     if let Some(l) = older_adapters(&w) {
         return l;
+    }
+    if let Some(e) = events::read(body, &w) {
+        return Line::AsyncEvent(e);
     }
     if has(&w, &["wqe", "dump"]) && has(&w, &["wq", "size"]) {
         return Line::WqeHead(WqeHead {

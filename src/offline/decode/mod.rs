@@ -11,6 +11,7 @@
 mod blocks;
 mod control;
 mod cqe;
+mod events;
 mod lex;
 mod lookup;
 mod message;
@@ -22,6 +23,7 @@ mod words;
 mod wqe;
 
 pub use control::{Compared, ControlDecoder, ControlInput, Difference, ModelDecoder, Verdict};
+pub use events::{ASYNC_EVENTS, of_words as event_of_words};
 pub use lookup::{Query, look_up};
 pub use names::{
     CQ_EVENTS, CQE_SYNDROMES, Meaning, Namespace, PREFIXES, Side, WC_STATUSES, cqe_opcode,
@@ -216,6 +218,12 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
                     Some((line, cqn)),
                 ))));
             }
+            Item::AsyncEvent(line, e) => {
+                if !(e.ethernet && told_by_cq(found, e.cqn)) {
+                    let l = lookup::async_event(&e, Some(line));
+                    found.push(Found::Done(Record::AsyncEvent(l)));
+                }
+            }
             Item::FwCommand(line, c) => {
                 found.push(Found::Done(Record::FwCommand(fw_command(line, c))));
             }
@@ -245,6 +253,13 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
             }
         }
     }
+}
+
+/// Has the event of this CQ been told already? The Ethernet driver prints it a second time.
+fn told_by_cq(found: &[Found], cqn: Option<u32>) -> bool {
+    found
+        .iter()
+        .any(|f| matches!(f, Found::Done(Record::CqEvent(l)) if l.cqn.is_some() && l.cqn == cqn))
 }
 
 /// A debugger prints numbers in the order of its host, which is little-endian unless only the

@@ -22,6 +22,9 @@ pub enum Namespace {
     /// Syndrome of the asynchronous CQ error event.
     #[serde(rename = "cq event")]
     CqEvent,
+    /// `ibv_event_type`.
+    #[serde(rename = "async event")]
+    AsyncEvent,
 }
 
 /// Whom an error points at.
@@ -51,7 +54,7 @@ pub struct Meaning {
     pub say: &'static str,
 }
 
-const fn m(value: u8, name: &'static str, side: Side, say: &'static str) -> Meaning {
+pub(super) const fn m(value: u8, name: &'static str, side: Side, say: &'static str) -> Meaning {
     Meaning { value, name, side, say }
 }
 
@@ -170,8 +173,14 @@ pub const WC_TEXTS: &[(u8, &str)] = &[
 pub const SAID_OF_MUCH: &[u8] = &[7, 16, 19, 20, 21];
 
 /// Prefixes that the names of the tables have in their headers.
-pub const PREFIXES: &[&str] =
-    &["MLX5_CQE_SYNDROME_", "MLX5_CQ_ERROR_SYNDROME_", "IBV_WC_", "IB_WC_"];
+pub const PREFIXES: &[&str] = &[
+    "MLX5_CQE_SYNDROME_",
+    "MLX5_CQ_ERROR_SYNDROME_",
+    "IBV_WC_",
+    "IB_WC_",
+    "IBV_EVENT_",
+    "IB_EVENT_",
+];
 
 /// Number of a status by its name in the header, in lower case; without prefix too, where that
 /// is no word of the language.

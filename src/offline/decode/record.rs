@@ -80,6 +80,8 @@ pub enum Record {
     Wqe(Box<WqeRecord>),
     /// Asynchronous CQ error event.
     CqEvent(LookUp),
+    /// Asynchronous event of verbs.
+    AsyncEvent(LookUp),
     /// A work completion status without a CQE.
     WcStatus(LookUp),
     /// A vendor code alone.
@@ -93,7 +95,7 @@ impl Record {
     pub fn wc_status(&self) -> Option<u8> {
         match self {
             Self::Cqe(c) => c.wc_status,
-            Self::WcStatus(l) => Some(l.value),
+            Self::WcStatus(l) => l.wc_status,
             _ => None,
         }
     }
@@ -249,7 +251,7 @@ pub struct LookUp {
     /// Table that the number belongs to.
     pub namespace: Namespace,
     /// Value.
-    pub value: u8,
+    pub value: u32,
     /// Line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,

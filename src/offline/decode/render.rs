@@ -71,6 +71,7 @@ impl Page {
             Record::Cqe(c) => self.cqe(i, c),
             Record::Wqe(w) => self.wqe(i, w),
             Record::CqEvent(l) => self.look_up(i, "CQ error event", l),
+            Record::AsyncEvent(l) => self.look_up(i, "asynchronous event", l),
             Record::WcStatus(l) => self.look_up(i, "work completion status", l),
             Record::VendorCode(l) => self.look_up(i, "vendor code", l),
             Record::FwCommand(c) => self.fw_command(i, c),
@@ -369,7 +370,7 @@ impl Page {
 fn is_flush(r: &Record) -> bool {
     match r {
         Record::Cqe(c) => c.syndrome == Some(names::FLUSH),
-        Record::WcStatus(l) => l.value == names::FLUSH,
+        Record::WcStatus(l) => l.wc_status == Some(names::FLUSH),
         _ => false,
     }
 }
@@ -380,6 +381,7 @@ fn namespace(l: &LookUp) -> &'static str {
         super::Namespace::CqeSyndrome => "CQE syndrome",
         super::Namespace::VendorCode => "vendor code",
         super::Namespace::CqEvent => "CQ event",
+        super::Namespace::AsyncEvent => "async event",
     }
 }
 
