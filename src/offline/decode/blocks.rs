@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::calls::Failed;
 use super::events::Event;
 use super::lex::{self, Entry, Foreign, FwCommand, Line, WqeHead};
 use super::message;
@@ -56,6 +57,8 @@ pub enum Item {
     },
     /// Line and message.
     AsyncEvent(usize, Event),
+    /// Line and message.
+    CallFailed(usize, Failed),
     /// Line and message.
     FwCommand(usize, FwCommand),
 }
@@ -258,6 +261,10 @@ impl Assembler {
             Line::AsyncEvent(e) => {
                 self.flush();
                 self.out.items.push(Item::AsyncEvent(at, e));
+            }
+            Line::CallFailed(f) => {
+                self.flush();
+                self.out.items.push(Item::CallFailed(at, f));
             }
             Line::FwCommand(c) => {
                 self.flush();

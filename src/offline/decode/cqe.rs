@@ -2,7 +2,7 @@
 //! rdma-core's `mlx5dv.h`).
 
 use super::blocks::Block;
-use super::names::{self, Namespace};
+use super::names::{self, Namespace, Side};
 use super::record::{CqeRecord, Source, Told};
 
 /// Offsets in the 64 bytes.
@@ -178,6 +178,17 @@ pub fn set_syndrome(r: &mut CqeRecord, syndrome: u8) {
     r.wc_status_name = names::find(names::WC_STATUSES, status).map(|m| m.name);
 }
 
+/// The responder's own entry: what points at 'the responder' elsewhere points at this side.
+pub fn of_responder(r: &mut CqeRecord) {
+    // REMOTE_INVAL_REQ, REMOTE_ACCESS, REMOTE_OP: the answers of a responder.
+    if matches!(r.syndrome, Some(0x12..=0x14)) {
+        r.side = Some(Side::Local);
+        r.say.push(
+            "this side is the responder: it is this QP that refused the peer's request".into(),
+        );
+    }
+}
+
 /// What is said of every error completion.
 pub fn explain_error(r: &mut CqeRecord, opcode: Option<u8>) {
     if r.syndrome == Some(names::FLUSH) {
@@ -189,6 +200,7 @@ pub fn explain_error(r: &mut CqeRecord, opcode: Option<u8>) {
     }
     if opcode == Some(names::CQE_RESP_ERR) {
         r.say.push("error of a receive queue: the entry has no send operation".into());
+        of_responder(r);
     }
     r.say.push(names::SAY_ERROR_FIELDS.into());
 }

@@ -4,6 +4,7 @@
 //! without bytes is read in `message`. A line that is none of them is [`Line::Other`] and may
 //! be any log text.
 
+use super::calls::Failed;
 use super::events::Event;
 use super::message;
 
@@ -28,18 +29,31 @@ pub struct Entry {
     pub wqe_counter: Option<u16>,
     /// The bytes that follow are those of an entry with another layout.
     pub foreign_dump: bool,
+    /// The error syndrome of a QP, not of a completion: the kernel's text for it, type and
+    /// number of the hardware syndrome.
+    pub of_qp: Option<QpError>,
     /// What a person must know of this print.
     pub say: Option<&'static str>,
+}
+
+/// What the kernel says of a QP that failed, besides syndrome and vendor code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QpError {
+    pub text: String,
+    pub hw_synd_type: u8,
+    pub hw_err_synd: u8,
 }
 
 /// A command that the firmware of the adapter refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FwCommand {
     pub command: String,
-    pub opcode: u16,
-    pub status: u8,
-    pub status_text: String,
+    pub opcode: Option<u16>,
+    pub status: Option<u8>,
+    pub status_text: Option<String>,
     pub syndrome: Option<u32>,
+    /// What the library made of it.
+    pub error: Option<String>,
 }
 
 /// Header that the driver prints before the bytes of a WQE.
@@ -92,6 +106,7 @@ pub enum Line {
         syndrome: u8,
     },
     AsyncEvent(Event),
+    CallFailed(Failed),
     FwCommand(FwCommand),
     Foreign(Foreign),
     /// A row with something in it that is no byte. Column counts from 1.

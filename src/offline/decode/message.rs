@@ -4,10 +4,10 @@
 //! by name only where something shows that a completion is meant: its number beside it, the key
 //! `status`, or the QP.
 
-use super::events;
-use super::lex::{Entry, Foreign, FwCommand, Line, WqeHead};
+use super::lex::{Entry, Foreign, Line, WqeHead};
 use super::names;
 use super::words::{after, after_any, behind, byte, has, hex, hex_after, number, word, words_of};
+use super::{calls, events, firmware, qp_error};
 
 /// A status told by name or in words.
 struct Named {
@@ -152,11 +152,14 @@ pub fn parts(line: &str) -> Vec<&str> {
 /// Text without hex rows.
 pub fn message(body: &str) -> Line {
     let w = words_of(body);
-    if let Some(c) = fw_command(body, &w) {
+    if let Some(c) = firmware::read(body, &w) {
         return Line::FwCommand(c);
     }
     if let Some(l) = older_adapters(&w) {
         return l;
+    }
+    if let Some(e) = qp_error::read(body) {
+        return Line::Entry(e);
     }
     if let Some(e) = events::read(body, &w) {
         return Line::AsyncEvent(e);
@@ -246,7 +249,7 @@ pub fn message(body: &str) -> Line {
     {
         return Line::CqeFollows;
     }
-    Line::Other
+    calls::read(&w).map_or(Line::Other, Line::CallFailed)
 }
 
 /// `wc->status=12 wc->opcode=0`, as the kernel's smbdirect prints a `struct ib_wc`.
@@ -374,20 +377,4 @@ fn older_adapters(w: &[String]) -> Option<Line> {
         return Some(Line::Foreign(Foreign::Mlx4 { index, opcode }));
     }
     None
-}
-
-/// `RTR2RTS_QP(0x504) op_mod(0x0) failed, status bad parameter(0x3), syndrome (0x4bb88f)`
-fn fw_command(body: &str, w: &[String]) -> Option<FwCommand> {
-    let i = w.iter().position(|x| x == "op_mod").filter(|i| *i >= 2)?;
-    if !has(w, &["failed"]) {
-        return None;
-    }
-    let (text, rest) = body.split_once("status ")?.1.split_once('(')?;
-    Some(FwCommand {
-        command: w[i - 2].to_ascii_uppercase(),
-        opcode: u16::try_from(number(&w[i - 1])?).ok()?,
-        status_text: text.trim().to_owned(),
-        status: byte(number(rest.split_once(')')?.0))?,
-        syndrome: word(after(w, &["syndrome"])),
-    })
 }

@@ -9,13 +9,16 @@
 //! never given a meaning.
 
 mod blocks;
+mod calls;
 mod control;
 mod cqe;
 mod events;
+mod firmware;
 mod lex;
 mod lookup;
 mod message;
 mod names;
+mod qp_error;
 mod record;
 mod relate;
 mod render;
@@ -30,14 +33,14 @@ pub use names::{
     wc_status_of_syndrome, wqe_opcode,
 };
 pub use record::{
-    Check, CqeRecord, DataSeg, FwCommandRecord, LookUp, QpSummary, Record, Report, RootCause,
-    Source, Told, WalkRecord, WqeRecord,
+    CallRecord, Check, CqeRecord, DataSeg, FwCommandRecord, LookUp, QpSummary, Record, Report,
+    RootCause, Source, Told, WalkRecord, WqeRecord,
 };
 pub use render::{Style, render};
 
 use crate::model::{OpClass, Policy, Transport, WqeFormat};
 use blocks::{Block, Item, Paste};
-use lex::{Entry, Foreign, FwCommand, WqeHead};
+use lex::{Entry, Foreign, WqeHead};
 use relate::Found;
 
 /// How to read a paste.
@@ -224,8 +227,16 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
                     found.push(Found::Done(Record::AsyncEvent(l)));
                 }
             }
+            Item::CallFailed(line, f) => {
+                let record = calls::record(line, &f);
+                found.push(Found::Done(if f.call == calls::Call::Modify {
+                    Record::ModifyFailed(record)
+                } else {
+                    Record::PostFailed(record)
+                }));
+            }
             Item::FwCommand(line, c) => {
-                found.push(Found::Done(Record::FwCommand(fw_command(line, c))));
+                found.push(Found::Done(Record::FwCommand(firmware::record(line, c))));
             }
             Item::Block(b) => {
                 let hint = std::mem::take(&mut hint);
@@ -526,6 +537,9 @@ fn upper_half(b: &Block) -> bool {
 
 /// A message without the bytes of its CQE.
 fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
+    if let Some(q) = &e.of_qp {
+        return Record::Cqe(Box::new(qp_error::record(line, e, q)));
+    }
     let told = Told {
         cqn: e.cqn,
         qn: None,
@@ -553,27 +567,4 @@ fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
     cqe::explain_error(&mut r, e.opcode);
     r.say.extend(e.say.map(str::to_owned));
     Record::Cqe(Box::new(r))
-}
-
-/// What a refused command means for the caller of verbs.
-fn fw_command(line: usize, c: FwCommand) -> FwCommandRecord {
-    let transition = names::transition_of_command(&c.command);
-    let mut say = vec![
-        "a firmware command was refused; this is no completion, and its status and syndrome are numbers of their own, the syndrome not public".to_owned(),
-    ];
-    if let Some((from, to)) = transition {
-        say.push(format!(
-            "it is an ibv_modify_qp from {from} to {to}: rnic-cosim explain --from {from} --to {to} (with --transport and --attrs) says what the call must and may hold"
-        ));
-    }
-    FwCommandRecord {
-        line,
-        transition,
-        command: c.command,
-        opcode: c.opcode,
-        status: c.status,
-        status_text: c.status_text,
-        syndrome: c.syndrome,
-        say,
-    }
 }

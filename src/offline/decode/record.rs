@@ -88,6 +88,10 @@ pub enum Record {
     VendorCode(LookUp),
     /// A command that the firmware refused.
     FwCommand(FwCommandRecord),
+    /// An `ibv_modify_qp` that failed.
+    ModifyFailed(CallRecord),
+    /// An `ibv_post_send` or `ibv_post_recv` that failed.
+    PostFailed(CallRecord),
 }
 
 impl Record {
@@ -109,17 +113,46 @@ pub struct FwCommandRecord {
     /// Name of the command.
     pub command: String,
     /// Opcode of the command.
-    pub opcode: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opcode: Option<u16>,
     /// Status of the command.
-    pub status: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u8>,
     /// The driver's words for it.
-    pub status_text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_text: Option<String>,
     /// Not public.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syndrome: Option<u32>,
+    /// What the library made of it, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// States of the `ibv_modify_qp` behind it, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transition: Option<(&'static str, &'static str)>,
+    /// Remarks for a person.
+    pub say: Vec<String>,
+}
+
+/// A call of verbs that failed.
+#[derive(Clone, Debug, Serialize)]
+pub struct CallRecord {
+    /// Line, from 1.
+    pub line: usize,
+    /// Name of the call.
+    pub call: &'static str,
+    /// States of an `ibv_modify_qp`; the first is the usual one if it is not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transition: Option<(&'static str, &'static str)>,
+    /// What it ended with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errno: Option<u16>,
+    /// Name of it, if `ibv_modify_qp` is known to give it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errno_name: Option<&'static str>,
+    /// The command that says what the call must and may hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<String>,
     /// Remarks for a person.
     pub say: Vec<String>,
 }

@@ -125,6 +125,9 @@ fn attach(found: &[Found], checks: &mut Vec<Check>) -> Vec<(usize, usize)> {
             }
             continue;
         }
+        if entry.of_qp.is_some() {
+            continue;
+        }
         let same = |c: &CqeRecord| {
             let eq = |a: Option<u32>, b: Option<u32>| a.is_none() || b.is_none() || a == b;
             eq(entry.syndrome.map(u32::from), c.syndrome.map(u32::from))

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use super::names;
-use super::record::{CqeRecord, DataSeg, FwCommandRecord, LookUp, Record, Report, WqeRecord};
+use super::record::{
+    CallRecord, CqeRecord, DataSeg, FwCommandRecord, LookUp, Record, Report, WqeRecord,
+};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,6 +77,7 @@ impl Page {
             Record::WcStatus(l) => self.look_up(i, "work completion status", l),
             Record::VendorCode(l) => self.look_up(i, "vendor code", l),
             Record::FwCommand(c) => self.fw_command(i, c),
+            Record::ModifyFailed(c) | Record::PostFailed(c) => self.call(i, c),
         }
         self.out.push('\n');
     }
@@ -91,7 +94,8 @@ impl Page {
 
     fn cqe(&mut self, i: usize, c: &CqeRecord) {
         let error = c.syndrome.is_some();
-        let op = c.cqe_opcode.unwrap_or("CQE");
+        let of_qp = c.cqe_opcode.is_none() && c.hw_synd_type.is_some();
+        let op = c.cqe_opcode.unwrap_or(if of_qp { "error of a QP" } else { "CQE" });
         let what = match (c.syndrome_name, c.syndrome) {
             (Some(n), _) => format!("{op}: {}", self.paint("31", n)),
             (None, Some(s)) => format!("{op}: syndrome 0x{s:02x}"),
@@ -157,7 +161,7 @@ impl Page {
         if let (Some(s), Some(se), Some(o)) = (c.signature, c.se, c.owner) {
             self.field("signature", format!("0x{s:02x}, se {se}, owner {o} (the lap of the ring)"));
         }
-        if error {
+        if error || of_qp {
             if let Some(s) = c.side {
                 self.field("points at", side(s));
             }
@@ -186,11 +190,33 @@ impl Page {
 
     fn fw_command(&mut self, i: usize, c: &FwCommandRecord) {
         let name = self.paint("31", &c.command);
-        self.title(i, &format!("firmware command: {name} refused"), Some((c.line, c.line)));
-        self.field("opcode", format!("0x{:x}", c.opcode));
-        self.field("command status", format!("0x{:x} {}", c.status, c.status_text));
+        // Syndrome 0: it is not the firmware that refused.
+        let end = if c.syndrome == Some(0) { "failed" } else { "refused" };
+        self.title(i, &format!("firmware command: {name} {end}"), Some((c.line, c.line)));
+        if let Some(o) = c.opcode {
+            self.field("opcode", format!("0x{o:x}"));
+        }
+        if let (Some(s), Some(text)) = (c.status, &c.status_text) {
+            self.field("command status", format!("0x{s:x} {text}"));
+        }
         if let Some(s) = c.syndrome {
-            self.field("syndrome", format!("0x{s:x} (not public)"));
+            let public = if s == 0 { "none" } else { "not public" };
+            self.field("syndrome", format!("0x{s:x} ({public})"));
+        }
+        if let Some(e) = &c.error {
+            self.field("error", e);
+        }
+        self.say(&c.say);
+    }
+
+    fn call(&mut self, i: usize, c: &CallRecord) {
+        let name = self.paint("31", c.call);
+        self.title(i, &format!("call: {name} failed"), Some((c.line, c.line)));
+        if let Some((from, to)) = c.transition {
+            self.field("transition", format!("{from} to {to}"));
+        }
+        if let Some(n) = c.errno {
+            self.field("errno", format!("{n} {}", c.errno_name.unwrap_or_default()).trim_end());
         }
         self.say(&c.say);
     }
