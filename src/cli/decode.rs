@@ -62,8 +62,8 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, CQE_SYNDROMES))]
     syndrome: Option<u8>,
     /// Vendor code that came with it
-    #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, &[]))]
-    vendor: Option<u8>,
+    #[arg(long, value_name = "N", value_parser = vendor)]
+    vendor: Option<u32>,
     /// Look up the syndrome of a CQ error event (number or name)
     #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, CQ_EVENTS))]
     cq_event: Option<u8>,
@@ -96,13 +96,22 @@ fn mtu(s: &str) -> Result<u32, String> {
     }
 }
 
+/// Decimal or with 0x.
+fn number(s: &str) -> Option<u32> {
+    match s.strip_prefix("0x").or_else(|| s.strip_prefix("0X")) {
+        Some(h) => u32::from_str_radix(h, 16).ok(),
+        None => s.parse().ok(),
+    }
+}
+
+/// `vendor_err` of a work completion has 32 bits.
+fn vendor(s: &str) -> Result<u32, String> {
+    number(s).ok_or_else(|| "expected a number of 32 bits (decimal or 0x..)".into())
+}
+
 /// A number, decimal or with 0x, or a name of the table with or without its usual prefix.
 fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
-    let n = match s.strip_prefix("0x").or_else(|| s.strip_prefix("0X")) {
-        Some(h) => u32::from_str_radix(h, 16).ok(),
-        None => s.parse::<u32>().ok(),
-    };
-    if let Some(n) = n {
+    if let Some(n) = number(s) {
         return u8::try_from(n).map_err(|_| "expected a number of 8 bits, 0..=255 (0xff)".into());
     }
     let up = s.to_ascii_uppercase();
@@ -111,10 +120,9 @@ fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
         return Ok(m.value);
     }
     let near = likest(bare, table.iter().map(|m| m.name));
-    let kind = if table.is_empty() { "a number (decimal or 0x..)" } else { "a number or a name" };
     Err(match near {
-        Some(name) => format!("expected {kind}; did you mean {name}?"),
-        None => format!("expected {kind}"),
+        Some(name) => format!("expected a number or a name; did you mean {name}?"),
+        None => "expected a number or a name".into(),
     })
 }
 

@@ -97,7 +97,7 @@ pub fn decode(block: &Block, entry_bytes: usize) -> CqeRecord {
         names::CQE_REQ_ERR | names::CQE_RESP_ERR => {
             r.hw_err_synd = Some(v[at::HW_ERR_SYND]);
             r.hw_synd_type = Some(v[at::HW_SYND_TYPE]);
-            r.vendor_err_synd = Some(v[at::VENDOR]);
+            r.vendor_err_synd = Some(v[at::VENDOR].into());
             set_syndrome(&mut r, v[at::SYNDROME]);
             // The echo of the opcode means something on a requester's own error only.
             if op == names::CQE_REQ_ERR && v[at::SYNDROME] != names::FLUSH {

@@ -5,6 +5,7 @@
 //! be any log text.
 
 use super::calls::Failed;
+use super::devices::Device;
 use super::events::Event;
 use super::message;
 
@@ -17,8 +18,12 @@ pub struct Entry {
     pub ethernet: bool,
     pub status: Option<u8>,
     pub syndrome: Option<u8>,
-    pub vendor: Option<u8>,
+    pub vendor: Option<u32>,
     pub opcode: Option<u8>,
+    /// The opcode told is that of a receive.
+    pub receive: bool,
+    /// The device that the line names.
+    pub device: Option<Device>,
     pub cqn: Option<u32>,
     pub ci: Option<u32>,
     pub qpn: Option<u32>,
@@ -76,6 +81,8 @@ pub enum Foreign {
     Mlx4 { index: u32, opcode: u8 },
     /// Words of an hns CQE; how many on this line.
     Hns { words: usize },
+    /// A message of another driver.
+    Device(&'static str),
     /// Default output of hexdump or od: 16-bit words in the order of the printing host.
     HostWords,
 }

@@ -1,6 +1,7 @@
 //! Numbers without a dump: what does this one mean in its own name space?
 
 use super::cqe;
+use super::devices::{self, Device};
 use super::events::{self, Event};
 use super::lex::Entry;
 use super::names::{self, Meaning, Namespace};
@@ -13,7 +14,7 @@ pub struct Query {
     /// CQE syndrome.
     pub syndrome: Option<u8>,
     /// Vendor code.
-    pub vendor: Option<u8>,
+    pub vendor: Option<u32>,
     /// Syndrome of a CQ error event.
     pub cq_event: Option<u8>,
     /// `ibv_event_type`.
@@ -40,12 +41,12 @@ pub fn look_up(q: &Query) -> Result<Report, Refusal> {
                 names::WC_STATUSES.len() - 1
             )));
         }
-        records.push(Record::WcStatus(status(s, vendor.take())));
+        records.push(Record::WcStatus(status(s, vendor.take(), None)));
     }
     if let Some(v) = vendor {
         records.push(Record::VendorCode(LookUp {
-            say: vec![names::SAY_VENDOR.into()],
-            ..plain(Namespace::VendorCode, v.into())
+            say: say_vendor(v, None, None),
+            ..plain(Namespace::VendorCode, v)
         }));
     }
     if let Some(e) = q.cq_event {
@@ -94,8 +95,21 @@ fn named(namespace: Namespace, value: u8, m: Option<&Meaning>) -> LookUp {
     }
 }
 
-/// A verbs status with the vendor code that came with it.
-pub(super) fn status(value: u8, vendor: Option<u8>) -> LookUp {
+/// Vendor codes are not one table: mlx5 has none, others have.
+fn say_vendor(code: u32, status: Option<u8>, device: Option<Device>) -> Vec<String> {
+    let mut say = Vec::new();
+    if device.is_none_or(|d| d == Device::Mlx5) {
+        say.push(names::SAY_VENDOR_ANY.to_owned());
+    }
+    say.extend(devices::vendor_code(code, status, device));
+    if code > 0xff {
+        say.push("mlx5 has vendor codes of 8 bits: this one is of another device".into());
+    }
+    say
+}
+
+/// A verbs status with the vendor code and the device that were told with it.
+pub(super) fn status(value: u8, vendor: Option<u32>, device: Option<Device>) -> LookUp {
     let mut l = named(Namespace::VerbsStatus, value, names::find(names::WC_STATUSES, value));
     l.wc_status = Some(value);
     l.vendor_err_synd = vendor;
@@ -106,8 +120,8 @@ pub(super) fn status(value: u8, vendor: Option<u8>) -> LookUp {
         // The same sentences as for an entry with the bytes at hand.
         let mut r = cqe::empty(Source::Message);
         r.syndrome = (value == names::FLUSH).then_some(names::FLUSH);
-        r.vendor_err_synd = vendor;
         cqe::explain_error(&mut r, None);
+        l.say.extend(vendor.into_iter().flat_map(|v| say_vendor(v, Some(value), device)));
         l.say.append(&mut r.say);
     }
     l

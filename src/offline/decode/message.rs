@@ -7,7 +7,7 @@
 use super::lex::{Entry, Foreign, Line, WqeHead};
 use super::names;
 use super::words::{after, after_any, behind, byte, has, hex, hex_after, number, word, words_of};
-use super::{calls, events, firmware, qp_error};
+use super::{calls, devices, events, firmware, qp_error};
 
 /// A status told by name or in words.
 struct Named {
@@ -78,7 +78,7 @@ fn of_an_operation(body: &str, w: &[String]) -> bool {
 }
 
 /// What a name says, if it is a completion's: with the vendor code that may stand with it.
-fn told_by_name(body: &str, w: &[String], qpn: bool) -> Option<(u8, Option<u8>)> {
+fn told_by_name(body: &str, w: &[String], qpn: bool) -> Option<(u8, Option<u32>)> {
     // Source text compares; messages do not.
     if body.contains("!=") || body.contains("==") {
         return None;
@@ -106,7 +106,7 @@ fn told_by_name(body: &str, w: &[String], qpn: bool) -> Option<(u8, Option<u8>)>
     // The trace of rpcrdma: number and vendor code as `(5/0xf9)`.
     let pair = body.contains(&format!("({}/0x", n.value));
     let vendor = pair.then(|| w.get(n.end + 1)).flatten().and_then(|x| hex(x));
-    Some((n.value, byte(vendor)))
+    Some((n.value, word(vendor)))
 }
 
 /// Lines that one message may take.
@@ -152,46 +152,65 @@ pub fn parts(line: &str) -> Vec<&str> {
 /// Text without hex rows.
 pub fn message(body: &str) -> Line {
     let w = words_of(body);
-    if let Some(c) = firmware::read(body, &w) {
+    match read(body, &w) {
+        Line::Other => {
+            devices::foreign(&w).map_or(Line::Other, |d| Line::Foreign(Foreign::Device(d)))
+        }
+        line => line,
+    }
+}
+
+/// `opcode=IBV_WC_RECV(128)`, `opcode=129`.
+fn of_a_receive(w: &[String]) -> bool {
+    w.windows(2).any(|x| {
+        x[0] == "opcode"
+            && matches!(x[1].as_str(), "128" | "129" | "ibv_wc_recv" | "ibv_wc_recv_rdma_with_imm")
+    })
+}
+
+fn read(body: &str, w: &[String]) -> Line {
+    if let Some(c) = firmware::read(body, w) {
         return Line::FwCommand(c);
     }
-    if let Some(l) = older_adapters(&w) {
+    if let Some(l) = older_adapters(w) {
         return l;
     }
     if let Some(e) = qp_error::read(body) {
         return Line::Entry(e);
     }
-    if let Some(e) = events::read(body, &w) {
+    if let Some(e) = events::read(body, w) {
         return Line::AsyncEvent(e);
     }
-    if has(&w, &["wqe", "dump"]) && has(&w, &["wq", "size"]) {
+    if has(w, &["wqe", "dump"]) && has(w, &["wq", "size"]) {
         return Line::WqeHead(WqeHead {
-            wq_size: word(after(&w, &["wq", "size"])),
-            index: word(after(&w, &["wqe", "index"])),
-            len: word(after(&w, &["len"])),
+            wq_size: word(after(w, &["wq", "size"])),
+            index: word(after(w, &["wqe", "index"])),
+            len: word(after(w, &["len"])),
         });
     }
     let syndrome = byte(
         ["syndrome", "synd", "syndrom"]
             .iter()
-            .find_map(|k| behind(&w, &[k], &["vendor", "hw"], number)),
+            .find_map(|k| behind(w, &[k], &["vendor", "hw"], number)),
     );
-    if has(&w, &["cq", "error", "on", "cqn"]) {
-        if let (Some(cqn), Some(syndrome)) = (word(after(&w, &["cqn"])), syndrome) {
+    if has(w, &["cq", "error", "on", "cqn"]) {
+        if let (Some(cqn), Some(syndrome)) = (word(after(w, &["cqn"])), syndrome) {
             return Line::CqEvent { cqn, syndrome };
         }
     }
     let mut e = Entry {
-        status: status(&w),
+        status: status(w),
         syndrome,
-        vendor: vendor(&w),
-        qpn: word(after_any(&w, &[&["qn"], &["sqn"], &["rqn"], &["qp_num"], &["qpn"], &["qp"]])),
+        vendor: vendor(w),
+        receive: of_a_receive(w),
+        device: devices::named(body),
+        qpn: word(after_any(w, &[&["qn"], &["sqn"], &["rqn"], &["qp_num"], &["qpn"], &["qp"]])),
         ..Entry::default()
     };
-    if has(&w, &["error", "cqe", "on", "cqn"]) {
-        return head(e, &w);
+    if has(w, &["error", "cqe", "on", "cqn"]) {
+        return head(e, w);
     }
-    if has(&w, &["error", "cqe", "status"]) {
+    if has(w, &["error", "cqe", "status"]) {
         // hns: the numbers are those of the mlx5 syndromes, the entry behind is not.
         return match e.status.take() {
             Some(s) => Line::Entry(Entry {
@@ -203,17 +222,17 @@ pub fn message(body: &str) -> Line {
             None => Line::Other,
         };
     }
-    if let Some(slot) = after(&w, &["wqe"]).filter(|_| has(&w, &["qp"])) {
+    if let Some(slot) = after(w, &["wqe"]).filter(|_| has(w, &["qp"])) {
         e.ring_slot = word(Some(slot));
-        e.remote_qpn = word(after(&w, &["rqpn"]));
-        e.length = word(after(&w, &["len"]));
+        e.remote_qpn = word(after(w, &["rqpn"]));
+        e.length = word(after(w, &["len"]));
         e.operation = operation(body);
         // UCX once printed all in one line; today this is the second of two.
         if e.syndrome.is_none() {
             return Line::EntryDetail(e);
         }
     }
-    let name = told_by_name(body, &w, e.qpn.is_some());
+    let name = told_by_name(body, w, e.qpn.is_some());
     if let Some((value, vendor)) = name {
         if *e.status.get_or_insert(value) == value {
             e.vendor = e.vendor.or(vendor);
@@ -221,14 +240,14 @@ pub fn message(body: &str) -> Line {
     }
     // perftest and UCX call the vendor code a syndrome beside a verbs status.
     if e.status.is_some() && e.vendor.is_none() {
-        e.vendor = e.syndrome.take();
+        e.vendor = e.syndrome.take().map(u32::from);
     }
     let alone = e.syndrome.is_some() && w.first().is_some_and(|f| f.starts_with("synd"));
     let told = (e.syndrome.is_some() || e.status.is_some()) && e.vendor.is_some();
     let by_name = name.is_some_and(|(value, _)| e.status == Some(value));
-    let by_phrase = e.status.is_some() && (of_a_completion(&w) || struct_wc(body, &w));
-    let dpdk = e.syndrome.is_some() && has(&w, &["cqe", "error", "syndrome"]);
-    let lnet = lnet(&w);
+    let by_phrase = e.status.is_some() && (of_a_completion(w) || struct_wc(body, w));
+    let dpdk = e.syndrome.is_some() && has(w, &["cqe", "error", "syndrome"]);
+    let lnet = lnet(w);
     if let Some(status) = lnet {
         e.status = Some(status);
     }
@@ -238,18 +257,18 @@ pub fn message(body: &str) -> Line {
             return Line::Other;
         }
         if dpdk {
-            e.cqn = word(after(&w, &["cqn"]));
-            e.wqe_counter = counter(after(&w, &["wqe_counter"]));
+            e.cqn = word(after(w, &["cqn"]));
+            e.wqe_counter = counter(after(w, &["wqe_counter"]));
         }
         return Line::Entry(e);
     }
-    if has(&w, &["completion", "with", "error"])
-        || has(&w, &["dump", "error", "cqe"])
-        || has(&w, &["error", "cqe"])
+    if has(w, &["completion", "with", "error"])
+        || has(w, &["dump", "error", "cqe"])
+        || has(w, &["error", "cqe"])
     {
         return Line::CqeFollows;
     }
-    calls::read(&w).map_or(Line::Other, Line::CallFailed)
+    calls::read(w).map_or(Line::Other, Line::CallFailed)
 }
 
 /// `wc->status=12 wc->opcode=0`, as the kernel's smbdirect prints a `struct ib_wc`.
@@ -278,7 +297,7 @@ fn status(w: &[String]) -> Option<u8> {
     byte(after_any(w, &keys))
 }
 
-fn vendor(w: &[String]) -> Option<u8> {
+fn vendor(w: &[String]) -> Option<u32> {
     let keys: [&[&str]; 10] = [
         &["vendor", "syndrome"],
         &["vendor", "synd"],
@@ -293,7 +312,7 @@ fn vendor(w: &[String]) -> Option<u8> {
     ];
     // iser, isert and krping print it in hex, with 0x or without.
     let bare = ["vend_err", "vender_err"].iter().find_map(|k| hex_after(w, &[k]));
-    byte(after_any(w, &keys).or(bare))
+    word(after_any(w, &keys).or(bare))
 }
 
 fn counter(n: Option<u64>) -> Option<u16> {
@@ -348,7 +367,7 @@ fn older_adapters(w: &[String]) -> Option<Line> {
     if has(w, &["cqe", "err"]) && has(w, &["indx"]) {
         return Some(Line::Entry(Entry {
             syndrome: Some(byte(hex_after(w, &["status"]))?),
-            vendor: byte(hex_after(w, &["vendor", "syndrome"])),
+            vendor: word(hex_after(w, &["vendor", "syndrome"])),
             qpn: word(hex_after(w, &["qpn"])),
             wqe_counter: counter(hex_after(w, &["indx"])),
             say: Some(
@@ -361,7 +380,7 @@ fn older_adapters(w: &[String]) -> Option<Line> {
     if has(w, &["local", "qp", "operation", "err", "qpn"]) {
         return Some(Line::Entry(Entry {
             status: Some(names::LOC_QP_OP),
-            vendor: byte(hex_after(w, &["vendor", "syndrome"])),
+            vendor: word(hex_after(w, &["vendor", "syndrome"])),
             qpn: word(hex_after(w, &["qpn"])),
             cqn: word(hex_after(w, &["cqn"])),
             say: Some(

@@ -12,6 +12,7 @@ mod blocks;
 mod calls;
 mod control;
 mod cqe;
+mod devices;
 mod events;
 mod firmware;
 mod lex;
@@ -182,12 +183,28 @@ fn foreign_text(paste: &Paste) -> String {
             if send { "with" } else { "without" },
         ));
     }
+    parts.extend(other_drivers(paste));
     if let Some((line, _)) = paste.foreign.iter().find(|(_, f)| *f == Foreign::HostWords) {
         parts.push(format!(
             "line {line}: 16-bit words in the byte order of the printing host; expected single bytes (hexdump -C, xxd)"
         ));
     }
     parts.join("; ")
+}
+
+/// The first line of each other driver.
+fn other_drivers(paste: &Paste) -> Vec<String> {
+    let mut seen = Vec::new();
+    let mut parts = Vec::new();
+    for (line, f) in &paste.foreign {
+        if let Foreign::Device(d) = f {
+            if !seen.contains(d) {
+                seen.push(*d);
+                parts.push(format!("line {line}: a message of {d}, whose numbers are its own"));
+            }
+        }
+    }
+    parts
 }
 
 /// What kind of thing the next bytes are said to be.
@@ -549,10 +566,15 @@ fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
         length: e.length,
     };
     let Some(syndrome) = e.syndrome else {
-        let mut l = lookup::status(e.status.unwrap_or(0), e.vendor);
+        let status = e.status.unwrap_or(0);
+        let mut l = lookup::status(status, e.vendor, e.device);
         l.line = line;
         l.qpn = e.qpn;
         l.cqn = e.cqn;
+        // Refusals of a responder.
+        if e.receive && matches!(status, 9..=11) {
+            l.say.push("the opcode told is that of a receive: if it is right (verbs does not define it for errors), this side is the responder that refused".into());
+        }
         l.say.extend(e.say.map(str::to_owned));
         return Record::WcStatus(l);
     };

@@ -23,7 +23,7 @@ pub fn read(body: &str) -> Option<Entry> {
     Some(Entry {
         qpn: Some(qpn.parse().ok()?),
         syndrome: syndrome(text),
-        vendor: Some(vendor),
+        vendor: Some(vendor.into()),
         of_qp: Some(QpError { text: text.to_owned(), hw_synd_type, hw_err_synd }),
         ..Entry::default()
     })

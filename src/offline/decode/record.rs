@@ -191,7 +191,7 @@ pub struct CqeRecord {
     pub hw_synd_type: Option<u8>,
     /// Vendor syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendor_err_synd: Option<u8>,
+    pub vendor_err_synd: Option<u32>,
     /// Syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syndrome: Option<u8>,
@@ -296,7 +296,7 @@ pub struct LookUp {
     pub wc_status: Option<u8>,
     /// Vendor syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendor_err_synd: Option<u8>,
+    pub vendor_err_synd: Option<u32>,
     /// QP number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qpn: Option<u32>,

@@ -132,7 +132,7 @@ fn attach(found: &[Found], checks: &mut Vec<Check>) -> Vec<(usize, usize)> {
             let eq = |a: Option<u32>, b: Option<u32>| a.is_none() || b.is_none() || a == b;
             eq(entry.syndrome.map(u32::from), c.syndrome.map(u32::from))
                 && eq(entry.status.map(u32::from), c.wc_status.map(u32::from))
-                && eq(entry.vendor.map(u32::from), c.vendor_err_synd.map(u32::from))
+                && eq(entry.vendor, c.vendor_err_synd)
                 && eq(entry.qpn, c.qpn)
         };
         let hit = [near(Some(i + 1)), near(i.checked_sub(1))]
