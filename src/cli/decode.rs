@@ -31,8 +31,9 @@ Examples:
 Understood: byte rows with offsets (kernel, hexdump -C, xxd, gdb x/16xw; log prefixes, mail
 quoting and wrapped lines allowed), four 32-bit words per line (user space), plain hex, header
 lines, messages with a syndrome or with a status by number, name or text (libraries, NCCL, SPDK,
-UCX, Open MPI, gdb, kernel users), refused firmware commands, many of them in one paste. The
-bytes of mthca, mlx4 and hns entries are recognised and refused: their layout is another one.
+UCX, Open MPI, gdb, kernel users), asynchronous events, failed ibv_modify_qp and ibv_post_send,
+refused firmware commands, many of them in one paste. The bytes of mthca, mlx4 and hns entries and
+the lines of other drivers are recognised and refused: their layout is another one.
 
 Exit codes: 0 decoded, 1 decoded but a cross-check failed, 2 refused or not understood.";
 

@@ -1,12 +1,13 @@
-//! Meaning of pasted dumps: mlx5 error CQEs and send WQEs, as drivers and libraries print them.
+//! Meaning of pasted dumps and log lines: mlx5 error CQEs and send WQEs, completions, events and
+//! failed calls, as drivers and libraries print them.
 //!
 //! ```text
 //! text ── lex (what is this line?) ── blocks (where does each byte belong?)
 //!      ── cqe / wqe (what do the bytes say?) ── report (what does it mean together?)
 //! ```
 //!
-//! Four name spaces are kept apart ([`Namespace`]), nothing is padded, and a vendor code is
-//! never given a meaning.
+//! Five name spaces are kept apart ([`Namespace`]), nothing is padded, and a vendor code of mlx5
+//! is never given a meaning.
 
 mod blocks;
 mod calls;
@@ -117,7 +118,7 @@ pub fn decode_with(
     Ok(report)
 }
 
-const EXPECTED: &str = "byte rows with offsets ('00000030: 00 00 00 00 0f 00 78 06 ...'), four 32-bit words per line, plain hex bytes, or messages that tell a completion ('syndrome 0x.. vendor syndrome 0x..', 'status=IBV_WC_..(12)', '.. exceeded (12)')";
+const EXPECTED: &str = "byte rows with offsets ('00000030: 00 00 00 00 0f 00 78 06 ...'), four 32-bit words per line, plain hex bytes, messages that tell a completion ('syndrome 0x.. vendor syndrome 0x..', 'status=IBV_WC_..(12)', '.. exceeded (12)'), an asynchronous event, or a call that failed";
 
 fn refuse(paste: &Paste) -> Refusal {
     // What was met first in the paste is told.
@@ -137,7 +138,7 @@ fn refuse(paste: &Paste) -> Refusal {
             format!("; line {line} names a status: --status {} looks it up", m.name)
         }
         None if problem.is_none() => {
-            "; a number alone: --status, --syndrome or --cq-event N looks it up".into()
+            "; a number alone: --status, --syndrome, --cq-event or --event N looks it up".into()
         }
         None => String::new(),
     };

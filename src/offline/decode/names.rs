@@ -61,7 +61,7 @@ pub(super) const fn m(value: u8, name: &'static str, side: Side, say: &'static s
 const SAY_FLUSH: &str = "this work request is not at fault; the QP was already in ERROR";
 const SAY_RNR: &str = "no receive posted in time at the peer; look at rnr_retry of this QP and min_rnr_timer of the peer";
 const SAY_REM_INV: &str = "remote invalid request: the responder refused the request itself: the operation is missing in its qp_access_flags (e.g. IBV_ACCESS_REMOTE_WRITE), path_mtu differs at the two ends, its posted receive is too small, or more reads and atomics are outstanding than its max_dest_rd_atomic";
-const SAY_REM_ACCESS: &str = "the responder refused access: rkey unknown or no longer valid, address outside the region, or the region (MR or MW) lacks the permission for this operation; one that the peer's QP lacks gives REM_INV_REQ_ERR (9)";
+const SAY_REM_ACCESS: &str = "the responder refused access: rkey unknown or no longer valid, address outside the region, or the region (MR or MW) lacks the permission for this operation; one that its QP lacks gives the status REM_INV_REQ_ERR (9)";
 const SAY_REM_OP: &str = "the responder could not complete the operation because of an error on its own side; look in the responder log";
 const SAY_RETRY: &str = "the peer did not acknowledge in time: link or route down, wrong destination (QPN, GID, P_Key), peer QP not in RTR/RTS, or the peer is gone; timeout and retry_cnt of this QP set the time";
 const SAY_LOC_LEN: &str = "a length does not fit: the message is longer than the posted buffers or the port allows, path_mtu differs at the two ends, or the device's inline rule for the WQE is broken";
