@@ -2,7 +2,8 @@
 //! whose a line is that is not decoded.
 //!
 //! bnxt_re: `enum bnxt_re_req_wc_status` and its second numbering, `.._v3`, of Broadcom's
-//! `bnxt_re-abi.h`; its library puts the hardware's status into `vendor_err`. EFA:
+//! `bnxt_re-abi.h`; its library and the kernel's driver put the hardware's status into
+//! `vendor_err`. EFA:
 //! `enum efa_io_comp_status` of the kernel's `efa_io_defs.h`, and `to_ibv_status` of rdma-core's
 //! `providers/efa/verbs.c`. irdma: `irdma_process_cqe` of `providers/irdma/uverbs.c`.
 

@@ -3,17 +3,18 @@
 //!
 //! Numbers and names are those of `enum ibv_event_type` (rdma-core `libibverbs/verbs.h`; the
 //! kernel's `enum ib_event_type` counts alike), the texts those of `ibv_event_type_str`
-//! (`libibverbs/enum_strs.c`) and of `ib_events` (`drivers/infiniband/core/verbs.c`).
+//! (`libibverbs/enum_strs.c`) and of `ib_events` (`drivers/infiniband/core/verbs.c`). Which error of
+//! a responder is which event: the chapter 'Events' of NVIDIA's RDMA Aware Programming manual.
 
 use super::names::{Meaning, Side, m};
 use super::words::{after, behind, has, number, word};
 
 use Side::{Local, None as Nobody, Path};
 
-const SAY_CQ_ERR: &str = "the CQ overflowed or could not be written; its QPs go to ERROR. Run the provisioning check on it (rnic-cosim provision)";
+const SAY_CQ_ERR: &str = "the CQ overflowed or could not be written; its QPs get QP_FATAL. Run the provisioning check on it (rnic-cosim provision)";
 const SAY_QP_FATAL: &str = "the QP failed in a way that no completion could tell: its work queue cannot be read, or its CQ overflowed or could not be written";
-const SAY_QP_REQ_ERR: &str = "this side is the responder and refused a request: operation not in the access flags of this QP, path_mtu different at the ends, posted receive too small, or more reads and atomics than max_dest_rd_atomic; the peer's send ends with REM_INV_REQ_ERR (9)";
-const SAY_QP_ACCESS_ERR: &str = "this side is the responder and refused an access: rkey, address or a permission of the region; the peer's send ends with REM_ACCESS_ERR (10), from some devices with REM_INV_REQ_ERR (9)";
+const SAY_QP_REQ_ERR: &str = "this side is the responder and refused a request: an operation that this QP does not take (look at its qp_access_flags), or packets out of sequence; the peer's send ends with REM_INV_REQ_ERR (9)";
+const SAY_QP_ACCESS_ERR: &str = "this side is the responder and refused an access: rkey, address or a permission of the region (the peer's send ends with REM_ACCESS_ERR, 10), or more reads and atomics than max_dest_rd_atomic, a misaligned atomic, a length that does not fit (REM_INV_REQ_ERR, 9)";
 const SAY_LAST_WQE: &str = "no error of its own: a QP with an SRQ has gone to ERROR and takes no more receives from it; why it went there is told elsewhere";
 const SAY_DEVICE_FATAL: &str =
     "the device failed as a whole; every QP on it is lost, look at the kernel log";
