@@ -208,6 +208,27 @@ fn binary_json_and_text() {
     }
 }
 
+/// The command that a failed modify names can be run as it stands.
+#[test]
+fn the_named_explain_runs() {
+    let mut n = 0;
+    for case in cases().iter().filter(|c| c.expect.exit == 0) {
+        let json: Value = serde_json::from_str(&binary(case, &["--json"]).stdout).expect("JSON");
+        for record in json["records"].as_array().expect("records") {
+            let Some(command) = record["explain"].as_str() else { continue };
+            let mut words = command.split(' ');
+            assert_eq!(words.next(), Some("rnic-cosim"), "{}", case.id);
+            let out = Command::new(env!("CARGO_BIN_EXE_rnic-cosim"))
+                .args(words)
+                .output()
+                .expect("the binary starts");
+            assert!(out.status.success(), "{}: {command}: {out:?}", case.id);
+            n += 1;
+        }
+    }
+    assert!(n >= 4, "{n} commands");
+}
+
 /// A decoder that does not agree with the model is a failed check that names the field.
 #[test]
 fn a_decoder_that_differs_is_a_failed_check() {

@@ -298,21 +298,21 @@ fn status(w: &[String]) -> Option<u8> {
 }
 
 fn vendor(w: &[String]) -> Option<u32> {
-    let keys: [&[&str]; 10] = [
+    // `vendor` alone is also the number of a maker, which has 16 bits.
+    let short: [&[&str]; 6] = [
         &["vendor", "syndrome"],
         &["vendor", "synd"],
         &["vendor_err_synd"],
         &["vendor_syndrome"],
-        &["vendor_err"],
-        &["vendor", "err"],
-        &["vendor", "error"],
-        &["vendor", "code"],
         &["vendor"],
         &["vend"],
     ];
+    let long: [&[&str]; 4] =
+        [&["vendor_err"], &["vendor", "err"], &["vendor", "error"], &["vendor", "code"]];
     // iser, isert and krping print it in hex, with 0x or without.
-    let bare = ["vend_err", "vender_err"].iter().find_map(|k| hex_after(w, &[k]));
-    word(after_any(w, &keys).or(bare))
+    let bare = || ["vend_err", "vender_err"].iter().find_map(|k| hex_after(w, &[k]));
+    let told = byte(after_any(w, &short)).map(u32::from);
+    told.or_else(|| word(after_any(w, &long).or_else(bare)))
 }
 
 fn counter(n: Option<u64>) -> Option<u16> {
