@@ -98,7 +98,7 @@ fn named(namespace: Namespace, value: u8, m: Option<&Meaning>) -> LookUp {
 /// Vendor codes are not one table: mlx5 has none, others have.
 fn say_vendor(code: u32, status: Option<u8>, device: Option<Device>) -> Vec<String> {
     let mut say = Vec::new();
-    if device.is_none_or(|d| d == Device::Mlx5) {
+    if code <= 0xff && device.is_none_or(|d| d == Device::Mlx5) {
         say.push(names::SAY_VENDOR_ANY.to_owned());
     }
     say.extend(devices::vendor_code(code, status, device));

@@ -305,10 +305,11 @@ fn cause_in_events(out: &Report, say: &mut Vec<String>) -> Option<usize> {
     let i = *events.first()?;
     let name = name_of(&out.records[i]);
     if i < first_flush {
-        say.push(format!(
-            "{name} is an event: no completion in the paste is {} it",
-            if out.flushes > 0 { "anything but a flush behind" } else { "told beside" }
-        ));
+        say.push(if out.flushes > 0 {
+            format!("{name} is an event; every failed completion in the paste is a flush")
+        } else {
+            format!("{name} is an event; the paste holds no failed completion")
+        });
         return Some(i);
     }
     say.push(format!(

@@ -174,7 +174,10 @@ impl Page {
         self.title(i, &format!("{what}: {}", self.paint("31", name)), l.line.map(|x| (x, x)));
         self.field(namespace(l), format!("{} (0x{:02x})", l.value, l.value));
         if let Some(v) = l.vendor_err_synd {
-            self.field("vendor code", format!("0x{v:02x} (not public for mlx5)"));
+            // Said where it may be a code of mlx5.
+            let mlx5 = l.say.iter().any(|s| s == names::SAY_VENDOR_ANY);
+            let public = if mlx5 { " (not public for mlx5)" } else { "" };
+            self.field("vendor code", format!("0x{v:02x}{public}"));
         }
         if let Some(q) = l.qpn {
             self.field("QP", format!("0x{q:x}"));
