@@ -11,8 +11,8 @@ use super::BadInput;
 #[cfg(feature = "rtl")]
 use crate::decode::Compared;
 use crate::decode::{
-    self, CQ_EVENTS, CQE_SYNDROMES, ControlDecoder, Meaning, ModelDecoder, Options, Query, Report,
-    Style, WC_STATUSES,
+    self, ASYNC_EVENTS, CQ_EVENTS, CQE_SYNDROMES, ControlDecoder, Meaning, ModelDecoder, Options,
+    Query, Report, Style, WC_STATUSES,
 };
 use crate::model::{Transport, WqeFormat};
 use crate::spelling::likest;
@@ -25,13 +25,15 @@ Examples:
   rnic-cosim decode --syndrome 0x14 --vendor 0x89   numbers of a log line, no dump
   rnic-cosim decode --status 5               a work completion status
   rnic-cosim decode --cq-event 1             syndrome of a CQ error event (not of a CQE)
+  rnic-cosim decode --event QP_ACCESS_ERR    an asynchronous event of verbs
   echo '00000a0a 00012001 00000018 00000000' | rnic-cosim decode --format book
 
 Understood: byte rows with offsets (kernel, hexdump -C, xxd, gdb x/16xw; log prefixes, mail
 quoting and wrapped lines allowed), four 32-bit words per line (user space), plain hex, header
 lines, messages with a syndrome or with a status by number, name or text (libraries, NCCL, SPDK,
-UCX, Open MPI, gdb, kernel users), refused firmware commands, many of them in one paste. The
-bytes of mthca, mlx4 and hns entries are recognised and refused: their layout is another one.
+UCX, Open MPI, gdb, kernel users), asynchronous events, failed ibv_modify_qp and ibv_post_send,
+refused firmware commands, many of them in one paste. The bytes of mthca, mlx4 and hns entries and
+the lines of other drivers are recognised and refused: their layout is another one.
 
 Exit codes: 0 decoded, 1 decoded but a cross-check failed, 2 refused or not understood.";
 
@@ -39,7 +41,7 @@ Exit codes: 0 decoded, 1 decoded but a cross-check failed, 2 refused or not unde
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// File with the paste; `-` or nothing: standard input
-    #[arg(conflicts_with_all = ["syndrome", "vendor", "cq_event", "status"])]
+    #[arg(conflicts_with_all = ["syndrome", "vendor", "cq_event", "event", "status"])]
     file: Option<PathBuf>,
     /// Format of control segments. auto: mlx5 where the bytes look like it; mlx5: whatever is no
     /// error entry; the book's format is never guessed
@@ -61,11 +63,14 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, CQE_SYNDROMES))]
     syndrome: Option<u8>,
     /// Vendor code that came with it
-    #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, &[]))]
-    vendor: Option<u8>,
+    #[arg(long, value_name = "N", value_parser = vendor)]
+    vendor: Option<u32>,
     /// Look up the syndrome of a CQ error event (number or name)
     #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, CQ_EVENTS))]
     cq_event: Option<u8>,
+    /// Look up an asynchronous event of verbs (number, name or text)
+    #[arg(long, value_name = "N", value_parser = event)]
+    event: Option<u8>,
     /// Look up a work completion status (number or name)
     #[arg(long, value_name = "N", value_parser = |s: &str| number_or_name(s, WC_STATUSES))]
     status: Option<u8>,
@@ -92,13 +97,22 @@ fn mtu(s: &str) -> Result<u32, String> {
     }
 }
 
+/// Decimal or with 0x.
+fn number(s: &str) -> Option<u32> {
+    match s.strip_prefix("0x").or_else(|| s.strip_prefix("0X")) {
+        Some(h) => u32::from_str_radix(h, 16).ok(),
+        None => s.parse().ok(),
+    }
+}
+
+/// `vendor_err` of a work completion has 32 bits.
+fn vendor(s: &str) -> Result<u32, String> {
+    number(s).ok_or_else(|| "expected a number of 32 bits (decimal or 0x..)".into())
+}
+
 /// A number, decimal or with 0x, or a name of the table with or without its usual prefix.
 fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
-    let n = match s.strip_prefix("0x").or_else(|| s.strip_prefix("0X")) {
-        Some(h) => u32::from_str_radix(h, 16).ok(),
-        None => s.parse::<u32>().ok(),
-    };
-    if let Some(n) = n {
+    if let Some(n) = number(s) {
         return u8::try_from(n).map_err(|_| "expected a number of 8 bits, 0..=255 (0xff)".into());
     }
     let up = s.to_ascii_uppercase();
@@ -107,16 +121,25 @@ fn number_or_name(s: &str, table: &'static [Meaning]) -> Result<u8, String> {
         return Ok(m.value);
     }
     let near = likest(bare, table.iter().map(|m| m.name));
-    let kind = if table.is_empty() { "a number (decimal or 0x..)" } else { "a number or a name" };
     Err(match near {
-        Some(name) => format!("expected {kind}; did you mean {name}?"),
-        None => format!("expected {kind}"),
+        Some(name) => format!("expected a number or a name; did you mean {name}?"),
+        None => "expected a number or a name".into(),
     })
 }
 
+/// A number, a name, or the text that libibverbs and the kernel print for it.
+fn event(s: &str) -> Result<u8, String> {
+    decode::event_of_words(s).map_or_else(|| number_or_name(s, ASYNC_EVENTS), Ok)
+}
+
 pub fn run(a: Args) -> anyhow::Result<ExitCode> {
-    let query =
-        Query { syndrome: a.syndrome, vendor: a.vendor, cq_event: a.cq_event, status: a.status };
+    let query = Query {
+        syndrome: a.syndrome,
+        vendor: a.vendor,
+        cq_event: a.cq_event,
+        event: a.event,
+        status: a.status,
+    };
     let report = if query == Query::default() {
         let (name, text) = read(a.file.as_deref())?;
         let options = Options {

@@ -208,6 +208,27 @@ fn binary_json_and_text() {
     }
 }
 
+/// The command that a failed modify names can be run as it stands.
+#[test]
+fn the_named_explain_runs() {
+    let mut n = 0;
+    for case in cases().iter().filter(|c| c.expect.exit == 0) {
+        let json: Value = serde_json::from_str(&binary(case, &["--json"]).stdout).expect("JSON");
+        for record in json["records"].as_array().expect("records") {
+            let Some(command) = record["explain"].as_str() else { continue };
+            let mut words = command.split(' ');
+            assert_eq!(words.next(), Some("rnic-cosim"), "{}", case.id);
+            let out = Command::new(env!("CARGO_BIN_EXE_rnic-cosim"))
+                .args(words)
+                .output()
+                .expect("the binary starts");
+            assert!(out.status.success(), "{}: {command}: {out:?}", case.id);
+            n += 1;
+        }
+    }
+    assert!(n >= 4, "{n} commands");
+}
+
 /// A decoder that does not agree with the model is a failed check that names the field.
 #[test]
 fn a_decoder_that_differs_is_a_failed_check() {
@@ -310,6 +331,12 @@ fn names_are_those_of_the_headers() {
             "mlx5_cqe_syndrome" => (named(decode::CQE_SYNDROMES), "MLX5_CQE_SYNDROME_"),
             "ibv_wc_status" => (named(decode::WC_STATUSES), "IBV_WC_"),
             "mlx5_cq_error_syndrome" => (named(decode::CQ_EVENTS), "MLX5_CQ_ERROR_SYNDROME_"),
+            "ibv_event_type" => (named(decode::ASYNC_EVENTS), "IBV_EVENT_"),
+            "event_text" => {
+                assert_eq!(decode::event_of_words(f[1]), Some(n), "{row}");
+                seen += 1;
+                continue;
+            }
             "mlx5_wqe_opcode" => (decode::wqe_opcode(n), "MLX5_OPCODE_"),
             "mlx5_cqe_opcode" => (decode::cqe_opcode(n), "MLX5_CQE_"),
             "syndrome_to_wc" => {
@@ -323,8 +350,9 @@ fn names_are_those_of_the_headers() {
         assert_eq!(got, f[1].strip_prefix(prefix), "{row}");
         seen += 1;
     }
-    assert_eq!(seen, 13 + 24 + 2 + 20 + 11 + 13, "every row of every group");
+    assert_eq!(seen, 13 + 24 + 2 + 20 + 11 + 13 + 20 + 20 + 19, "every row of every group");
     assert_eq!(decode::wc_status_of_syndrome(0x99), 21, "unknown ones are GENERAL_ERR");
     assert_eq!(decode::CQE_SYNDROMES.len(), 13);
     assert_eq!(decode::WC_STATUSES.len(), 24);
+    assert_eq!(decode::ASYNC_EVENTS.len(), 20);
 }

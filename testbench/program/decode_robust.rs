@@ -22,6 +22,72 @@ static DUMPS: LazyLock<Vec<String>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Keys, names and numbers of log lines; ASCII, so that they can be cut anywhere.
+const LOG_WORDS: &[&str] = &[
+    "async",
+    "event",
+    "QP",
+    "QPN",
+    "0x17fef",
+    "on",
+    "CQ",
+    "error",
+    "port",
+    "IBV_EVENT_QP_FATAL",
+    "local work queue catastrophic error",
+    "SRQ-attached",
+    "was",
+    "flushed",
+    "cqn=0x40a",
+    "mlx5e_cq_error_event:",
+    "ibv_modify_qp(DCI,",
+    "RTR)",
+    "modify",
+    "to",
+    "RTS",
+    "failed",
+    "with",
+    "curr",
+    "next",
+    "state",
+    "INIT",
+    "errno",
+    "-22",
+    "Invalid argument",
+    "ibv_post_send:",
+    "post",
+    "mlx5dv_devx_obj_modify(",
+    "opcode=0x503",
+    ")",
+    "(",
+    "syndrome",
+    "0:",
+    "op_mod(0x0)",
+    "status",
+    ": QP 12 error: fatal error",
+    "(0x88 0x0 0x0)",
+    "completion",
+    "from peer",
+    "got",
+    "vendor err",
+    "99999999999",
+    "IBV_WC_RETRY_EXC_ERR",
+    "RECV",
+    "wc->status=12",
+    "wc->opcode=0",
+    "bnxt_re0:1",
+    "rdmap1s0",
+    "abnormal",
+    "ae_id",
+    "=",
+    "\n",
+    ":",
+    "qelr_x",
+    "RDMA_CQE_X",
+    "libfabric",
+    "efa",
+];
+
 fn all_formats(text: &str) {
     for format in [None, Some(WqeFormat::Mlx5), Some(WqeFormat::Book)] {
         let options = Options { format, ..Options::default() };
@@ -143,6 +209,17 @@ proptest! {
     #[test]
     fn dump_like_text(s in "([0-9a-fx:\\[\\]> |]{1,9}[ \n]{1,2}){0,80}") {
         all_formats(&s);
+    }
+
+    /// The words that messages are told by, in any order and cut anywhere.
+    #[test]
+    fn log_like_text(
+        words in proptest::collection::vec(proptest::sample::select(LOG_WORDS), 0..40),
+        cut in any::<proptest::sample::Index>(),
+    ) {
+        let text = words.join(" ");
+        all_formats(&text);
+        all_formats(&text[..cut.index(text.len() + 1)]);
     }
 
     #[test]

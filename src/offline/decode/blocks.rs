@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::calls::Failed;
+use super::events::Event;
 use super::lex::{self, Entry, Foreign, FwCommand, Line, WqeHead};
 use super::message;
 use super::names::Meaning;
@@ -53,6 +55,10 @@ pub enum Item {
         cqn: u32,
         syndrome: u8,
     },
+    /// Line and message.
+    AsyncEvent(usize, Event),
+    /// Line and message.
+    CallFailed(usize, Failed),
     /// Line and message.
     FwCommand(usize, FwCommand),
 }
@@ -251,6 +257,14 @@ impl Assembler {
             Line::CqEvent { cqn, syndrome } => {
                 self.flush();
                 self.out.items.push(Item::CqEvent { line: at, cqn, syndrome });
+            }
+            Line::AsyncEvent(e) => {
+                self.flush();
+                self.out.items.push(Item::AsyncEvent(at, e));
+            }
+            Line::CallFailed(f) => {
+                self.flush();
+                self.out.items.push(Item::CallFailed(at, f));
             }
             Line::FwCommand(c) => {
                 self.flush();

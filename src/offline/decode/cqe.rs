@@ -2,7 +2,7 @@
 //! rdma-core's `mlx5dv.h`).
 
 use super::blocks::Block;
-use super::names::{self, Namespace};
+use super::names::{self, Namespace, Side};
 use super::record::{CqeRecord, Source, Told};
 
 /// Offsets in the 64 bytes.
@@ -97,7 +97,7 @@ pub fn decode(block: &Block, entry_bytes: usize) -> CqeRecord {
         names::CQE_REQ_ERR | names::CQE_RESP_ERR => {
             r.hw_err_synd = Some(v[at::HW_ERR_SYND]);
             r.hw_synd_type = Some(v[at::HW_SYND_TYPE]);
-            r.vendor_err_synd = Some(v[at::VENDOR]);
+            r.vendor_err_synd = Some(v[at::VENDOR].into());
             set_syndrome(&mut r, v[at::SYNDROME]);
             // The echo of the opcode means something on a requester's own error only.
             if op == names::CQE_REQ_ERR && v[at::SYNDROME] != names::FLUSH {
@@ -178,6 +178,17 @@ pub fn set_syndrome(r: &mut CqeRecord, syndrome: u8) {
     r.wc_status_name = names::find(names::WC_STATUSES, status).map(|m| m.name);
 }
 
+/// The responder's own entry: what points at 'the responder' elsewhere points at this side.
+pub fn of_responder(r: &mut CqeRecord) {
+    // REMOTE_INVAL_REQ, REMOTE_ACCESS, REMOTE_OP: the answers of a responder.
+    if matches!(r.syndrome, Some(0x12..=0x14)) {
+        r.side = Some(Side::Local);
+        r.say.push(
+            "this side is the responder: it is this QP that refused the peer's request".into(),
+        );
+    }
+}
+
 /// What is said of every error completion.
 pub fn explain_error(r: &mut CqeRecord, opcode: Option<u8>) {
     if r.syndrome == Some(names::FLUSH) {
@@ -189,6 +200,7 @@ pub fn explain_error(r: &mut CqeRecord, opcode: Option<u8>) {
     }
     if opcode == Some(names::CQE_RESP_ERR) {
         r.say.push("error of a receive queue: the entry has no send operation".into());
+        of_responder(r);
     }
     r.say.push(names::SAY_ERROR_FIELDS.into());
 }

@@ -4,6 +4,9 @@
 //! without bytes is read in `message`. A line that is none of them is [`Line::Other`] and may
 //! be any log text.
 
+use super::calls::Failed;
+use super::devices::Device;
+use super::events::Event;
 use super::message;
 
 /// A message of a driver or library about one completion.
@@ -15,8 +18,12 @@ pub struct Entry {
     pub ethernet: bool,
     pub status: Option<u8>,
     pub syndrome: Option<u8>,
-    pub vendor: Option<u8>,
+    pub vendor: Option<u32>,
     pub opcode: Option<u8>,
+    /// The opcode told is that of a receive.
+    pub receive: bool,
+    /// The device that the line names.
+    pub device: Option<Device>,
     pub cqn: Option<u32>,
     pub ci: Option<u32>,
     pub qpn: Option<u32>,
@@ -27,18 +34,31 @@ pub struct Entry {
     pub wqe_counter: Option<u16>,
     /// The bytes that follow are those of an entry with another layout.
     pub foreign_dump: bool,
+    /// The error syndrome of a QP, not of a completion: the kernel's text for it, type and
+    /// number of the hardware syndrome.
+    pub of_qp: Option<QpError>,
     /// What a person must know of this print.
     pub say: Option<&'static str>,
+}
+
+/// What the kernel says of a QP that failed, besides syndrome and vendor code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QpError {
+    pub text: String,
+    pub hw_synd_type: u8,
+    pub hw_err_synd: u8,
 }
 
 /// A command that the firmware of the adapter refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FwCommand {
     pub command: String,
-    pub opcode: u16,
-    pub status: u8,
-    pub status_text: String,
+    pub opcode: Option<u16>,
+    pub status: Option<u8>,
+    pub status_text: Option<String>,
     pub syndrome: Option<u32>,
+    /// What the library made of it.
+    pub error: Option<String>,
 }
 
 /// Header that the driver prints before the bytes of a WQE.
@@ -61,6 +81,8 @@ pub enum Foreign {
     Mlx4 { index: u32, opcode: u8 },
     /// Words of an hns CQE; how many on this line.
     Hns { words: usize },
+    /// A message of another driver.
+    Device(&'static str),
     /// Default output of hexdump or od: 16-bit words in the order of the printing host.
     HostWords,
 }
@@ -90,6 +112,8 @@ pub enum Line {
         cqn: u32,
         syndrome: u8,
     },
+    AsyncEvent(Event),
+    CallFailed(Failed),
     FwCommand(FwCommand),
     Foreign(Foreign),
     /// A row with something in it that is no byte. Column counts from 1.

@@ -4,67 +4,10 @@
 //! by name only where something shows that a completion is meant: its number beside it, the key
 //! `status`, or the QP.
 
-use super::lex::{Entry, Foreign, FwCommand, Line, WqeHead};
+use super::lex::{Entry, Foreign, Line, WqeHead};
 use super::names;
-
-/// Words of a message: letters, digits and `_`; lower case.
-fn words_of(s: &str) -> Vec<String> {
-    s.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .filter(|w| !w.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect()
-}
-
-fn number(s: &str) -> Option<u64> {
-    match s.strip_prefix("0x") {
-        Some(h) => u64::from_str_radix(h, 16).ok(),
-        None => s.parse().ok(),
-    }
-}
-
-/// Some drivers print hex without 0x.
-fn hex(s: &str) -> Option<u64> {
-    u64::from_str_radix(s.strip_prefix("0x").unwrap_or(s), 16).ok()
-}
-
-/// What `read` makes of the word behind a key of one or more words, unless one of `not_after`
-/// precedes the key.
-fn behind(
-    w: &[String],
-    key: &[&str],
-    not_after: &[&str],
-    read: fn(&str) -> Option<u64>,
-) -> Option<u64> {
-    (0..w.len().saturating_sub(key.len())).find_map(|i| {
-        let hit = key.iter().enumerate().all(|(k, s)| w[i + k] == *s);
-        let blocked = i > 0 && not_after.contains(&w[i - 1].as_str());
-        if hit && !blocked { read(&w[i + key.len()]) } else { None }
-    })
-}
-
-fn after(w: &[String], key: &[&str]) -> Option<u64> {
-    behind(w, key, &[], number)
-}
-
-fn hex_after(w: &[String], key: &[&str]) -> Option<u64> {
-    behind(w, key, &[], hex)
-}
-
-fn after_any(w: &[String], keys: &[&[&str]]) -> Option<u64> {
-    keys.iter().find_map(|k| after(w, k))
-}
-
-fn has(w: &[String], phrase: &[&str]) -> bool {
-    w.windows(phrase.len()).any(|x| x.iter().zip(phrase).all(|(a, b)| a == b))
-}
-
-fn byte(n: Option<u64>) -> Option<u8> {
-    n.and_then(|n| u8::try_from(n).ok())
-}
-
-fn word(n: Option<u64>) -> Option<u32> {
-    n.and_then(|n| u32::try_from(n).ok())
-}
+use super::words::{after, after_any, behind, byte, has, hex, hex_after, number, word, words_of};
+use super::{calls, devices, events, firmware, qp_error};
 
 /// A status told by name or in words.
 struct Named {
@@ -104,18 +47,38 @@ pub fn names_status(body: &str) -> Option<&'static names::Meaning> {
     names::find(names::WC_STATUSES, n.value)
 }
 
-/// Phrases that show that a completion is meant.
-fn of_a_completion(w: &[String]) -> bool {
+/// `completion with error` of many, `completion[0] with error` of UCX's srd.
+fn completion_with_error(w: &[String]) -> bool {
     has(w, &["completion", "with", "error"])
+        || w.windows(4).any(|x| {
+            x[0] == "completion" && number(&x[1]).is_some() && x[2] == "with" && x[3] == "error"
+        })
+}
+
+/// Phrases that show that a completion is meant: of libraries and programs, and of UCCL (`CQ
+/// state error: 12`), Mooncake and the kernel's rtrs.
+fn of_a_completion(w: &[String]) -> bool {
+    completion_with_error(w)
         || has(w, &["work", "completion", "error"])
         || has(w, &["cqe", "error"])
         || has(w, &["wc", "error"])
         || has(w, &["error", "polling"]) && has(w, &["cq"])
         || has(w, &["work", "request", "returned", "error"])
+        || has(w, &["cq", "state", "error"])
+        || has(w, &["process", "failed", "for", "slice"])
+        || has(w, &["rdma", "failed"])
+}
+
+/// Words beside a status in full (`IBV_WC_..`) that show that it is no source text and no advice.
+fn of_an_operation(body: &str, w: &[String]) -> bool {
+    let queue = body
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|x| matches!(x, "SEND" | "RECV" | "READ" | "WRITE"));
+    queue || has(w, &["failed"]) || vendor(w).is_some()
 }
 
 /// What a name says, if it is a completion's: with the vendor code that may stand with it.
-fn told_by_name(body: &str, w: &[String], qpn: bool) -> Option<(u8, Option<u8>)> {
+fn told_by_name(body: &str, w: &[String], qpn: bool) -> Option<(u8, Option<u32>)> {
     // Source text compares; messages do not.
     if body.contains("!=") || body.contains("==") {
         return None;
@@ -134,13 +97,16 @@ fn told_by_name(body: &str, w: &[String], qpn: bool) -> Option<(u8, Option<u8>)>
         || is_its_number(w.get(n.end))
         || after(w, &["status", "number"]) == Some(n.value.into());
     let key = key && (n.symbol || !names::SAID_OF_MUCH.contains(&n.value));
-    if !(key || numbered || of_a_completion(w) || n.symbol && qpn) {
+    // The header's whole name, as programs print it.
+    let whole = n.symbol && w[n.at].starts_with("ib");
+    let told = qpn || whole && of_an_operation(body, w);
+    if !(key || numbered || of_a_completion(w) || n.symbol && told) {
         return None;
     }
     // The trace of rpcrdma: number and vendor code as `(5/0xf9)`.
     let pair = body.contains(&format!("({}/0x", n.value));
     let vendor = pair.then(|| w.get(n.end + 1)).flatten().and_then(|x| hex(x));
-    Some((n.value, byte(vendor)))
+    Some((n.value, word(vendor)))
 }
 
 /// Lines that one message may take.
@@ -186,40 +152,65 @@ pub fn parts(line: &str) -> Vec<&str> {
 /// Text without hex rows.
 pub fn message(body: &str) -> Line {
     let w = words_of(body);
-    if let Some(c) = fw_command(body, &w) {
+    match read(body, &w) {
+        Line::Other => {
+            devices::foreign(&w).map_or(Line::Other, |d| Line::Foreign(Foreign::Device(d)))
+        }
+        line => line,
+    }
+}
+
+/// `opcode=IBV_WC_RECV(128)`, `opcode=129`.
+fn of_a_receive(w: &[String]) -> bool {
+    w.windows(2).any(|x| {
+        x[0] == "opcode"
+            && matches!(x[1].as_str(), "128" | "129" | "ibv_wc_recv" | "ibv_wc_recv_rdma_with_imm")
+    })
+}
+
+fn read(body: &str, w: &[String]) -> Line {
+    if let Some(c) = firmware::read(body, w) {
         return Line::FwCommand(c);
     }
-    if let Some(l) = older_adapters(&w) {
+    if let Some(l) = older_adapters(w) {
         return l;
     }
-    if has(&w, &["wqe", "dump"]) && has(&w, &["wq", "size"]) {
+    if let Some(e) = qp_error::read(body) {
+        return Line::Entry(e);
+    }
+    if let Some(e) = events::read(body, w) {
+        return Line::AsyncEvent(e);
+    }
+    if has(w, &["wqe", "dump"]) && has(w, &["wq", "size"]) {
         return Line::WqeHead(WqeHead {
-            wq_size: word(after(&w, &["wq", "size"])),
-            index: word(after(&w, &["wqe", "index"])),
-            len: word(after(&w, &["len"])),
+            wq_size: word(after(w, &["wq", "size"])),
+            index: word(after(w, &["wqe", "index"])),
+            len: word(after(w, &["len"])),
         });
     }
     let syndrome = byte(
         ["syndrome", "synd", "syndrom"]
             .iter()
-            .find_map(|k| behind(&w, &[k], &["vendor", "hw"], number)),
+            .find_map(|k| behind(w, &[k], &["vendor", "hw"], number)),
     );
-    if has(&w, &["cq", "error", "on", "cqn"]) {
-        if let (Some(cqn), Some(syndrome)) = (word(after(&w, &["cqn"])), syndrome) {
+    if has(w, &["cq", "error", "on", "cqn"]) {
+        if let (Some(cqn), Some(syndrome)) = (word(after(w, &["cqn"])), syndrome) {
             return Line::CqEvent { cqn, syndrome };
         }
     }
     let mut e = Entry {
-        status: status(&w),
+        status: status(w),
         syndrome,
-        vendor: vendor(&w),
-        qpn: word(after_any(&w, &[&["qn"], &["sqn"], &["rqn"], &["qp_num"], &["qpn"], &["qp"]])),
+        vendor: vendor(w),
+        receive: of_a_receive(w),
+        device: devices::named(body),
+        qpn: word(after_any(w, &[&["qn"], &["sqn"], &["rqn"], &["qp_num"], &["qpn"], &["qp"]])),
         ..Entry::default()
     };
-    if has(&w, &["error", "cqe", "on", "cqn"]) {
-        return head(e, &w);
+    if has(w, &["error", "cqe", "on", "cqn"]) {
+        return head(e, w);
     }
-    if has(&w, &["error", "cqe", "status"]) {
+    if has(w, &["error", "cqe", "status"]) {
         // hns: the numbers are those of the mlx5 syndromes, the entry behind is not.
         return match e.status.take() {
             Some(s) => Line::Entry(Entry {
@@ -231,17 +222,17 @@ pub fn message(body: &str) -> Line {
             None => Line::Other,
         };
     }
-    if let Some(slot) = after(&w, &["wqe"]).filter(|_| has(&w, &["qp"])) {
+    if let Some(slot) = after(w, &["wqe"]).filter(|_| has(w, &["qp"])) {
         e.ring_slot = word(Some(slot));
-        e.remote_qpn = word(after(&w, &["rqpn"]));
-        e.length = word(after(&w, &["len"]));
+        e.remote_qpn = word(after(w, &["rqpn"]));
+        e.length = word(after(w, &["len"]));
         e.operation = operation(body);
         // UCX once printed all in one line; today this is the second of two.
         if e.syndrome.is_none() {
             return Line::EntryDetail(e);
         }
     }
-    let name = told_by_name(body, &w, e.qpn.is_some());
+    let name = told_by_name(body, w, e.qpn.is_some());
     if let Some((value, vendor)) = name {
         if *e.status.get_or_insert(value) == value {
             e.vendor = e.vendor.or(vendor);
@@ -249,14 +240,14 @@ pub fn message(body: &str) -> Line {
     }
     // perftest and UCX call the vendor code a syndrome beside a verbs status.
     if e.status.is_some() && e.vendor.is_none() {
-        e.vendor = e.syndrome.take();
+        e.vendor = e.syndrome.take().map(u32::from);
     }
     let alone = e.syndrome.is_some() && w.first().is_some_and(|f| f.starts_with("synd"));
     let told = (e.syndrome.is_some() || e.status.is_some()) && e.vendor.is_some();
     let by_name = name.is_some_and(|(value, _)| e.status == Some(value));
-    let by_phrase = e.status.is_some() && of_a_completion(&w);
-    let dpdk = e.syndrome.is_some() && has(&w, &["cqe", "error", "syndrome"]);
-    let lnet = lnet(&w);
+    let by_phrase = e.status.is_some() && (of_a_completion(w) || struct_wc(body, w));
+    let dpdk = e.syndrome.is_some() && has(w, &["cqe", "error", "syndrome"]);
+    let lnet = lnet(w);
     if let Some(status) = lnet {
         e.status = Some(status);
     }
@@ -266,49 +257,62 @@ pub fn message(body: &str) -> Line {
             return Line::Other;
         }
         if dpdk {
-            e.cqn = word(after(&w, &["cqn"]));
-            e.wqe_counter = counter(after(&w, &["wqe_counter"]));
+            e.cqn = word(after(w, &["cqn"]));
+            e.wqe_counter = counter(after(w, &["wqe_counter"]));
         }
         return Line::Entry(e);
     }
-    if has(&w, &["completion", "with", "error"])
-        || has(&w, &["dump", "error", "cqe"])
-        || has(&w, &["error", "cqe"])
+    if has(w, &["completion", "with", "error"])
+        || has(w, &["dump", "error", "cqe"])
+        || has(w, &["error", "cqe"])
     {
         return Line::CqeFollows;
     }
-    Line::Other
+    calls::read(w).map_or(Line::Other, Line::CallFailed)
+}
+
+/// `wc->status=12 wc->opcode=0`, as the kernel's smbdirect prints a `struct ib_wc`.
+fn struct_wc(body: &str, w: &[String]) -> bool {
+    let source = body.contains("==") || body.contains("!=") || body.trim_end().ends_with(';');
+    has(w, &["wc", "status"]) && has(w, &["wc", "opcode"]) && !source
 }
 
 /// A verbs status by number.
 fn status(w: &[String]) -> Option<u8> {
-    let keys: [&[&str]; 6] = [
+    // NCCL before it printed `status=`: `Got completion from peer 10.1.32.3<54891> with error 5`.
+    if has(w, &["got", "completion", "from", "peer"]) {
+        if let Some(n) = after(w, &["with", "error"]) {
+            return byte(Some(n));
+        }
+    }
+    let keys: [&[&str]; 7] = [
         &["status", "number"],
         &["status"],
         &["wc", "error"],
         &["wc_status"],
         &["completion", "with", "error"],
         &["work", "completion", "error"],
+        &["cq", "state", "error"],
     ];
     byte(after_any(w, &keys))
 }
 
-fn vendor(w: &[String]) -> Option<u8> {
-    let keys: [&[&str]; 10] = [
+fn vendor(w: &[String]) -> Option<u32> {
+    // `vendor` alone is also the number of a maker, which has 16 bits.
+    let short: [&[&str]; 6] = [
         &["vendor", "syndrome"],
         &["vendor", "synd"],
         &["vendor_err_synd"],
         &["vendor_syndrome"],
-        &["vendor_err"],
-        &["vendor", "err"],
-        &["vendor", "error"],
-        &["vendor", "code"],
         &["vendor"],
         &["vend"],
     ];
+    let long: [&[&str]; 4] =
+        [&["vendor_err"], &["vendor", "err"], &["vendor", "error"], &["vendor", "code"]];
     // iser, isert and krping print it in hex, with 0x or without.
-    let bare = ["vend_err", "vender_err"].iter().find_map(|k| hex_after(w, &[k]));
-    byte(after_any(w, &keys).or(bare))
+    let bare = || ["vend_err", "vender_err"].iter().find_map(|k| hex_after(w, &[k]));
+    let told = byte(after_any(w, &short)).map(u32::from);
+    told.or_else(|| word(after_any(w, &long).or_else(bare)))
 }
 
 fn counter(n: Option<u64>) -> Option<u16> {
@@ -363,7 +367,7 @@ fn older_adapters(w: &[String]) -> Option<Line> {
     if has(w, &["cqe", "err"]) && has(w, &["indx"]) {
         return Some(Line::Entry(Entry {
             syndrome: Some(byte(hex_after(w, &["status"]))?),
-            vendor: byte(hex_after(w, &["vendor", "syndrome"])),
+            vendor: word(hex_after(w, &["vendor", "syndrome"])),
             qpn: word(hex_after(w, &["qpn"])),
             wqe_counter: counter(hex_after(w, &["indx"])),
             say: Some(
@@ -376,7 +380,7 @@ fn older_adapters(w: &[String]) -> Option<Line> {
     if has(w, &["local", "qp", "operation", "err", "qpn"]) {
         return Some(Line::Entry(Entry {
             status: Some(names::LOC_QP_OP),
-            vendor: byte(hex_after(w, &["vendor", "syndrome"])),
+            vendor: word(hex_after(w, &["vendor", "syndrome"])),
             qpn: word(hex_after(w, &["qpn"])),
             cqn: word(hex_after(w, &["cqn"])),
             say: Some(
@@ -392,20 +396,4 @@ fn older_adapters(w: &[String]) -> Option<Line> {
         return Some(Line::Foreign(Foreign::Mlx4 { index, opcode }));
     }
     None
-}
-
-/// `RTR2RTS_QP(0x504) op_mod(0x0) failed, status bad parameter(0x3), syndrome (0x4bb88f)`
-fn fw_command(body: &str, w: &[String]) -> Option<FwCommand> {
-    let i = w.iter().position(|x| x == "op_mod").filter(|i| *i >= 2)?;
-    if !has(w, &["failed"]) {
-        return None;
-    }
-    let (text, rest) = body.split_once("status ")?.1.split_once('(')?;
-    Some(FwCommand {
-        command: w[i - 2].to_ascii_uppercase(),
-        opcode: u16::try_from(number(&w[i - 1])?).ok()?,
-        status_text: text.trim().to_owned(),
-        status: byte(number(rest.split_once(')')?.0))?,
-        syndrome: word(after(w, &["syndrome"])),
-    })
 }

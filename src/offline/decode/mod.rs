@@ -1,40 +1,48 @@
-//! Meaning of pasted dumps: mlx5 error CQEs and send WQEs, as drivers and libraries print them.
+//! Meaning of pasted dumps and log lines: mlx5 error CQEs and send WQEs, completions, events and
+//! failed calls, as drivers and libraries print them.
 //!
 //! ```text
 //! text ── lex (what is this line?) ── blocks (where does each byte belong?)
 //!      ── cqe / wqe (what do the bytes say?) ── report (what does it mean together?)
 //! ```
 //!
-//! Four name spaces are kept apart ([`Namespace`]), nothing is padded, and a vendor code is
-//! never given a meaning.
+//! Five name spaces are kept apart ([`Namespace`]), nothing is padded, and a vendor code of mlx5
+//! is never given a meaning.
 
 mod blocks;
+mod calls;
 mod control;
 mod cqe;
+mod devices;
+mod events;
+mod firmware;
 mod lex;
 mod lookup;
 mod message;
 mod names;
+mod qp_error;
 mod record;
 mod relate;
 mod render;
+mod words;
 mod wqe;
 
 pub use control::{Compared, ControlDecoder, ControlInput, Difference, ModelDecoder, Verdict};
+pub use events::{ASYNC_EVENTS, of_words as event_of_words};
 pub use lookup::{Query, look_up};
 pub use names::{
     CQ_EVENTS, CQE_SYNDROMES, Meaning, Namespace, PREFIXES, Side, WC_STATUSES, cqe_opcode,
     wc_status_of_syndrome, wqe_opcode,
 };
 pub use record::{
-    Check, CqeRecord, DataSeg, FwCommandRecord, LookUp, QpSummary, Record, Report, RootCause,
-    Source, Told, WalkRecord, WqeRecord,
+    CallRecord, Check, CqeRecord, DataSeg, FwCommandRecord, LookUp, QpSummary, Record, Report,
+    RootCause, Source, Told, WalkRecord, WqeRecord,
 };
 pub use render::{Style, render};
 
 use crate::model::{OpClass, Policy, Transport, WqeFormat};
 use blocks::{Block, Item, Paste};
-use lex::{Entry, Foreign, FwCommand, WqeHead};
+use lex::{Entry, Foreign, WqeHead};
 use relate::Found;
 
 /// How to read a paste.
@@ -110,7 +118,7 @@ pub fn decode_with(
     Ok(report)
 }
 
-const EXPECTED: &str = "byte rows with offsets ('00000030: 00 00 00 00 0f 00 78 06 ...'), four 32-bit words per line, plain hex bytes, or messages that tell a completion ('syndrome 0x.. vendor syndrome 0x..', 'status=IBV_WC_..(12)', '.. exceeded (12)')";
+const EXPECTED: &str = "byte rows with offsets ('00000030: 00 00 00 00 0f 00 78 06 ...'), four 32-bit words per line, plain hex bytes, messages that tell a completion ('syndrome 0x.. vendor syndrome 0x..', 'status=IBV_WC_..(12)', '.. exceeded (12)'), an asynchronous event, or a call that failed";
 
 fn refuse(paste: &Paste) -> Refusal {
     // What was met first in the paste is told.
@@ -130,7 +138,7 @@ fn refuse(paste: &Paste) -> Refusal {
             format!("; line {line} names a status: --status {} looks it up", m.name)
         }
         None if problem.is_none() => {
-            "; a number alone: --status, --syndrome or --cq-event N looks it up".into()
+            "; a number alone: --status, --syndrome, --cq-event or --event N looks it up".into()
         }
         None => String::new(),
     };
@@ -176,12 +184,28 @@ fn foreign_text(paste: &Paste) -> String {
             if send { "with" } else { "without" },
         ));
     }
+    parts.extend(other_drivers(paste));
     if let Some((line, _)) = paste.foreign.iter().find(|(_, f)| *f == Foreign::HostWords) {
         parts.push(format!(
             "line {line}: 16-bit words in the byte order of the printing host; expected single bytes (hexdump -C, xxd)"
         ));
     }
     parts.join("; ")
+}
+
+/// The first line of each other driver.
+fn other_drivers(paste: &Paste) -> Vec<String> {
+    let mut seen = Vec::new();
+    let mut parts = Vec::new();
+    for (line, f) in &paste.foreign {
+        if let Foreign::Device(d) = f {
+            if !seen.contains(d) {
+                seen.push(*d);
+                parts.push(format!("line {line}: a message of {d}, whose numbers are its own"));
+            }
+        }
+    }
+    parts
 }
 
 /// What kind of thing the next bytes are said to be.
@@ -215,8 +239,22 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
                     Some((line, cqn)),
                 ))));
             }
+            Item::AsyncEvent(line, e) => {
+                if !(e.ethernet && told_by_cq(found, e.cqn)) {
+                    let l = lookup::async_event(&e, Some(line));
+                    found.push(Found::Done(Record::AsyncEvent(l)));
+                }
+            }
+            Item::CallFailed(line, f) => {
+                let record = calls::record(line, &f);
+                found.push(Found::Done(if f.call == calls::Call::Modify {
+                    Record::ModifyFailed(record)
+                } else {
+                    Record::PostFailed(record)
+                }));
+            }
             Item::FwCommand(line, c) => {
-                found.push(Found::Done(Record::FwCommand(fw_command(line, c))));
+                found.push(Found::Done(Record::FwCommand(firmware::record(line, c))));
             }
             Item::Block(b) => {
                 let hint = std::mem::take(&mut hint);
@@ -244,6 +282,13 @@ fn walk(paste: &mut Paste, options: &Options, engine: &dyn ControlDecoder, found
             }
         }
     }
+}
+
+/// Has the event of this CQ been told already? The Ethernet driver prints it a second time.
+fn told_by_cq(found: &[Found], cqn: Option<u32>) -> bool {
+    found
+        .iter()
+        .any(|f| matches!(f, Found::Done(Record::CqEvent(l)) if l.cqn.is_some() && l.cqn == cqn))
 }
 
 /// A debugger prints numbers in the order of its host, which is little-endian unless only the
@@ -510,6 +555,9 @@ fn upper_half(b: &Block) -> bool {
 
 /// A message without the bytes of its CQE.
 fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
+    if let Some(q) = &e.of_qp {
+        return Record::Cqe(Box::new(qp_error::record(line, e, q)));
+    }
     let told = Told {
         cqn: e.cqn,
         qn: None,
@@ -519,10 +567,15 @@ fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
         length: e.length,
     };
     let Some(syndrome) = e.syndrome else {
-        let mut l = lookup::status(e.status.unwrap_or(0), e.vendor);
+        let status = e.status.unwrap_or(0);
+        let mut l = lookup::status(status, e.vendor, e.device);
         l.line = line;
         l.qpn = e.qpn;
         l.cqn = e.cqn;
+        // Refusals of a responder.
+        if e.receive && matches!(status, 9..=11) {
+            l.say.push("the opcode told is that of a receive: if it is right (verbs does not define it for errors), this side is the responder that refused".into());
+        }
         l.say.extend(e.say.map(str::to_owned));
         return Record::WcStatus(l);
     };
@@ -537,27 +590,4 @@ fn from_message(line: Option<usize>, e: &Entry, source: Source) -> Record {
     cqe::explain_error(&mut r, e.opcode);
     r.say.extend(e.say.map(str::to_owned));
     Record::Cqe(Box::new(r))
-}
-
-/// What a refused command means for the caller of verbs.
-fn fw_command(line: usize, c: FwCommand) -> FwCommandRecord {
-    let transition = names::transition_of_command(&c.command);
-    let mut say = vec![
-        "a firmware command was refused; this is no completion, and its status and syndrome are numbers of their own, the syndrome not public".to_owned(),
-    ];
-    if let Some((from, to)) = transition {
-        say.push(format!(
-            "it is an ibv_modify_qp from {from} to {to}: rnic-cosim explain --from {from} --to {to} (with --transport and --attrs) says what the call must and may hold"
-        ));
-    }
-    FwCommandRecord {
-        line,
-        transition,
-        command: c.command,
-        opcode: c.opcode,
-        status: c.status,
-        status_text: c.status_text,
-        syndrome: c.syndrome,
-        say,
-    }
 }

@@ -22,6 +22,9 @@ pub enum Namespace {
     /// Syndrome of the asynchronous CQ error event.
     #[serde(rename = "cq event")]
     CqEvent,
+    /// `ibv_event_type`.
+    #[serde(rename = "async event")]
+    AsyncEvent,
 }
 
 /// Whom an error points at.
@@ -51,17 +54,17 @@ pub struct Meaning {
     pub say: &'static str,
 }
 
-const fn m(value: u8, name: &'static str, side: Side, say: &'static str) -> Meaning {
+pub(super) const fn m(value: u8, name: &'static str, side: Side, say: &'static str) -> Meaning {
     Meaning { value, name, side, say }
 }
 
 const SAY_FLUSH: &str = "this work request is not at fault; the QP was already in ERROR";
 const SAY_RNR: &str = "no receive posted in time at the peer; look at rnr_retry of this QP and min_rnr_timer of the peer";
-const SAY_REM_INV: &str = "remote invalid request: the responder refused the request itself (operation or its limits), e.g. more outstanding reads than the responder allows";
-const SAY_REM_ACCESS: &str = "the responder refused access: rkey unknown or no longer valid, address outside the region, or the permission for this operation is missing";
+const SAY_REM_INV: &str = "remote invalid request: the responder refused the request itself: the operation is missing in its qp_access_flags (e.g. IBV_ACCESS_REMOTE_WRITE), path_mtu differs at the two ends, its posted receive is too small, or more reads and atomics are outstanding than its max_dest_rd_atomic";
+const SAY_REM_ACCESS: &str = "the responder refused access: rkey unknown or no longer valid, address outside the region, or the region (MR or MW) lacks the permission for this operation; one that its QP lacks gives the status REM_INV_REQ_ERR (9)";
 const SAY_REM_OP: &str = "the responder could not complete the operation because of an error on its own side; look in the responder log";
 const SAY_RETRY: &str = "the peer did not acknowledge in time: link or route down, wrong destination (QPN, GID, P_Key), peer QP not in RTR/RTS, or the peer is gone; timeout and retry_cnt of this QP set the time";
-const SAY_LOC_LEN: &str = "a length does not fit: the message is longer than the posted buffers or the port allows, or the device's inline rule for the WQE is broken";
+const SAY_LOC_LEN: &str = "a length does not fit: the message is longer than the posted buffers or the port allows, path_mtu differs at the two ends, or the device's inline rule for the WQE is broken";
 const SAY_LOC_QP_OP: &str = "the WQE itself is inconsistent for this QP: opcode, segment count, a reserved field or a limit of the QP";
 const SAY_LOC_PROT: &str = "a local buffer is not covered by its lkey: key unknown or revoked, address range or protection domain wrong, or the memory is not mapped for the device";
 const SAY_MW_BIND: &str = "a memory window or key update was refused: key too small for the range, wrong access rights, or binding not allowed on the region";
@@ -170,8 +173,14 @@ pub const WC_TEXTS: &[(u8, &str)] = &[
 pub const SAID_OF_MUCH: &[u8] = &[7, 16, 19, 20, 21];
 
 /// Prefixes that the names of the tables have in their headers.
-pub const PREFIXES: &[&str] =
-    &["MLX5_CQE_SYNDROME_", "MLX5_CQ_ERROR_SYNDROME_", "IBV_WC_", "IB_WC_"];
+pub const PREFIXES: &[&str] = &[
+    "MLX5_CQE_SYNDROME_",
+    "MLX5_CQ_ERROR_SYNDROME_",
+    "IBV_WC_",
+    "IB_WC_",
+    "IBV_EVENT_",
+    "IB_EVENT_",
+];
 
 /// Number of a status by its name in the header, in lower case; without prefix too, where that
 /// is no word of the language.
@@ -245,6 +254,9 @@ pub const LOC_QP_OP: u8 = 2;
 
 /// Said of every vendor code.
 pub const SAY_VENDOR: &str = "vendor code is not public; no invented meaning";
+/// Said of a vendor code beside a verbs status, where the device is not known.
+pub const SAY_VENDOR_ANY: &str =
+    "there is no public table of vendor codes for mlx5; no invented meaning";
 /// Said of every error completion.
 pub const SAY_ERROR_FIELDS: &str =
     "of an error completion only wr_id, status, qp_num and vendor code are defined";

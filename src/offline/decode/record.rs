@@ -80,12 +80,18 @@ pub enum Record {
     Wqe(Box<WqeRecord>),
     /// Asynchronous CQ error event.
     CqEvent(LookUp),
+    /// Asynchronous event of verbs.
+    AsyncEvent(LookUp),
     /// A work completion status without a CQE.
     WcStatus(LookUp),
     /// A vendor code alone.
     VendorCode(LookUp),
     /// A command that the firmware refused.
     FwCommand(FwCommandRecord),
+    /// An `ibv_modify_qp` that failed.
+    ModifyFailed(CallRecord),
+    /// An `ibv_post_send` or `ibv_post_recv` that failed.
+    PostFailed(CallRecord),
 }
 
 impl Record {
@@ -93,7 +99,7 @@ impl Record {
     pub fn wc_status(&self) -> Option<u8> {
         match self {
             Self::Cqe(c) => c.wc_status,
-            Self::WcStatus(l) => Some(l.value),
+            Self::WcStatus(l) => l.wc_status,
             _ => None,
         }
     }
@@ -107,17 +113,46 @@ pub struct FwCommandRecord {
     /// Name of the command.
     pub command: String,
     /// Opcode of the command.
-    pub opcode: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opcode: Option<u16>,
     /// Status of the command.
-    pub status: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u8>,
     /// The driver's words for it.
-    pub status_text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_text: Option<String>,
     /// Not public.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syndrome: Option<u32>,
+    /// What the library made of it, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// States of the `ibv_modify_qp` behind it, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transition: Option<(&'static str, &'static str)>,
+    /// Remarks for a person.
+    pub say: Vec<String>,
+}
+
+/// A call of verbs that failed.
+#[derive(Clone, Debug, Serialize)]
+pub struct CallRecord {
+    /// Line, from 1.
+    pub line: usize,
+    /// Name of the call.
+    pub call: &'static str,
+    /// States of an `ibv_modify_qp`; the first is the usual one if it is not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transition: Option<(&'static str, &'static str)>,
+    /// What it ended with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errno: Option<u16>,
+    /// Name of it, if `ibv_modify_qp` is known to give it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errno_name: Option<&'static str>,
+    /// The command that says what the call must and may hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<String>,
     /// Remarks for a person.
     pub say: Vec<String>,
 }
@@ -156,7 +191,7 @@ pub struct CqeRecord {
     pub hw_synd_type: Option<u8>,
     /// Vendor syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendor_err_synd: Option<u8>,
+    pub vendor_err_synd: Option<u32>,
     /// Syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syndrome: Option<u8>,
@@ -249,7 +284,7 @@ pub struct LookUp {
     /// Table that the number belongs to.
     pub namespace: Namespace,
     /// Value.
-    pub value: u8,
+    pub value: u32,
     /// Line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
@@ -261,7 +296,7 @@ pub struct LookUp {
     pub wc_status: Option<u8>,
     /// Vendor syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendor_err_synd: Option<u8>,
+    pub vendor_err_synd: Option<u32>,
     /// QP number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qpn: Option<u32>,

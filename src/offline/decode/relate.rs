@@ -3,10 +3,13 @@
 
 use std::collections::HashMap;
 
+use super::events;
 use super::from_message;
 use super::lex::{Entry, WqeHead};
 use super::names;
-use super::record::{Check, CqeRecord, QpSummary, Record, Report, RootCause, Source, WqeRecord};
+use super::record::{
+    Check, CqeRecord, LookUp, QpSummary, Record, Report, RootCause, Source, WqeRecord,
+};
 
 /// A decoded part of a paste, before it is related to the others.
 pub enum Found {
@@ -122,11 +125,14 @@ fn attach(found: &[Found], checks: &mut Vec<Check>) -> Vec<(usize, usize)> {
             }
             continue;
         }
+        if entry.of_qp.is_some() {
+            continue;
+        }
         let same = |c: &CqeRecord| {
             let eq = |a: Option<u32>, b: Option<u32>| a.is_none() || b.is_none() || a == b;
             eq(entry.syndrome.map(u32::from), c.syndrome.map(u32::from))
                 && eq(entry.status.map(u32::from), c.wc_status.map(u32::from))
-                && eq(entry.vendor.map(u32::from), c.vendor_err_synd.map(u32::from))
+                && eq(entry.vendor, c.vendor_err_synd)
                 && eq(entry.qpn, c.qpn)
         };
         let hit = [near(Some(i + 1)), near(i.checked_sub(1))]
@@ -244,7 +250,7 @@ fn wqe_alone(w: &WqeRecord, h: &WqeHead, checks: &mut Vec<Check>) {
 fn error_of(r: &Record) -> Option<(Option<u32>, bool)> {
     match r {
         Record::Cqe(c) => c.syndrome.map(|s| (c.queue().map(|q| q.1), s == names::FLUSH)),
-        Record::WcStatus(l) if l.value != 0 => Some((l.qpn, l.value == names::FLUSH)),
+        Record::WcStatus(l) if l.value != 0 => Some((l.qpn, l.wc_status == Some(names::FLUSH))),
         _ => None,
     }
 }
@@ -260,12 +266,56 @@ fn name_of(r: &Record) -> String {
             let name = l.name.map_or_else(|| format!("status {}", l.value), str::to_owned);
             (name, l.qpn.map(|q| ("QP", q)))
         }
+        Record::CqEvent(l) | Record::AsyncEvent(l) => {
+            let name = l.name.map_or_else(|| format!("event {}", l.value), str::to_owned);
+            (name, l.cqn.map(|q| ("CQ", q)).or(l.qpn.map(|q| ("QP", q))))
+        }
         _ => (String::new(), None),
     };
     match queue {
         Some((kind, q)) => format!("{name} on {kind} 0x{q:x}"),
         None => name,
     }
+}
+
+/// An event behind which queues flush.
+fn ends_queues(r: &Record) -> Option<&LookUp> {
+    match r {
+        Record::CqEvent(l) => Some(l),
+        Record::AsyncEvent(l) if events::ends_queues(l.value) => Some(l),
+        _ => None,
+    }
+}
+
+/// Events that may stand behind the flushes of a paste, by index: those of another QP do not.
+fn events_of(out: &Report) -> Vec<usize> {
+    let flushed = |l: &LookUp| {
+        let same = |q: &QpSummary| q.qpn.is_none() || l.qpn.is_none() || q.qpn == l.qpn;
+        out.flushes == 0 || out.per_qp.iter().any(|q| q.flushes > 0 && same(q))
+    };
+    let event = |i: &usize| ends_queues(&out.records[*i]).is_some_and(flushed);
+    (0..out.records.len()).filter(event).collect()
+}
+
+/// Where no completion is more than a flush, an event may tell what came before.
+fn cause_in_events(out: &Report, say: &mut Vec<String>) -> Option<usize> {
+    let is_flush = |r: &Record| error_of(r).is_some_and(|(_, flush)| flush);
+    let first_flush = out.records.iter().position(is_flush).unwrap_or(usize::MAX);
+    let events = events_of(out);
+    let i = *events.first()?;
+    let name = name_of(&out.records[i]);
+    if i < first_flush {
+        say.push(if out.flushes > 0 {
+            format!("{name} is an event; every failed completion in the paste is a flush")
+        } else {
+            format!("{name} is an event; the paste holds no failed completion")
+        });
+        return Some(i);
+    }
+    say.push(format!(
+        "[{i}] {name} stands behind the first flush; events are often logged late, so compare the times"
+    ));
+    None
 }
 
 /// First entry that is no flush, in all and per QP.
@@ -291,18 +341,28 @@ fn root_cause(out: &mut Report) {
             first = first.or(Some(i));
         }
     }
-    if errors == 0 {
+    if errors == 0 && events_of(out).is_empty() {
         return;
     }
     let mut say = Vec::new();
     if out.flushes > 0 {
         say.push(names::SAY_FLUSH_STATE.to_owned());
     }
-    out.root_cause = Some(match first {
-        Some(i) => RootCause { index: Some(i), text: name_of(&out.records[i]), say },
-        None => {
-            say.push(names::SAY_ONLY_FLUSHES.into());
-            RootCause { index: None, text: "not in the paste".into(), say }
-        }
-    });
+    out.root_cause =
+        Some(match first {
+            Some(i) => {
+                let before = events_of(out).into_iter().find(|e| *e < i);
+                say.extend(before.map(|e| {
+                    format!("an event stands before it: [{e}] {}", name_of(&out.records[e]))
+                }));
+                RootCause { index: Some(i), text: name_of(&out.records[i]), say }
+            }
+            None => match cause_in_events(out, &mut say) {
+                Some(i) => RootCause { index: Some(i), text: name_of(&out.records[i]), say },
+                None => {
+                    say.push(names::SAY_ONLY_FLUSHES.into());
+                    RootCause { index: None, text: "not in the paste".into(), say }
+                }
+            },
+        });
 }

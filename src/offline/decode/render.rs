@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use super::names;
-use super::record::{CqeRecord, DataSeg, FwCommandRecord, LookUp, Record, Report, WqeRecord};
+use super::record::{
+    CallRecord, CqeRecord, DataSeg, FwCommandRecord, LookUp, Record, Report, WqeRecord,
+};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,9 +73,11 @@ impl Page {
             Record::Cqe(c) => self.cqe(i, c),
             Record::Wqe(w) => self.wqe(i, w),
             Record::CqEvent(l) => self.look_up(i, "CQ error event", l),
+            Record::AsyncEvent(l) => self.look_up(i, "asynchronous event", l),
             Record::WcStatus(l) => self.look_up(i, "work completion status", l),
             Record::VendorCode(l) => self.look_up(i, "vendor code", l),
             Record::FwCommand(c) => self.fw_command(i, c),
+            Record::ModifyFailed(c) | Record::PostFailed(c) => self.call(i, c),
         }
         self.out.push('\n');
     }
@@ -90,7 +94,8 @@ impl Page {
 
     fn cqe(&mut self, i: usize, c: &CqeRecord) {
         let error = c.syndrome.is_some();
-        let op = c.cqe_opcode.unwrap_or("CQE");
+        let of_qp = c.cqe_opcode.is_none() && c.hw_synd_type.is_some();
+        let op = c.cqe_opcode.unwrap_or(if of_qp { "error of a QP" } else { "CQE" });
         let what = match (c.syndrome_name, c.syndrome) {
             (Some(n), _) => format!("{op}: {}", self.paint("31", n)),
             (None, Some(s)) => format!("{op}: syndrome 0x{s:02x}"),
@@ -156,7 +161,7 @@ impl Page {
         if let (Some(s), Some(se), Some(o)) = (c.signature, c.se, c.owner) {
             self.field("signature", format!("0x{s:02x}, se {se}, owner {o} (the lap of the ring)"));
         }
-        if error {
+        if error || of_qp {
             if let Some(s) = c.side {
                 self.field("points at", side(s));
             }
@@ -169,7 +174,10 @@ impl Page {
         self.title(i, &format!("{what}: {}", self.paint("31", name)), l.line.map(|x| (x, x)));
         self.field(namespace(l), format!("{} (0x{:02x})", l.value, l.value));
         if let Some(v) = l.vendor_err_synd {
-            self.field("vendor code", format!("0x{v:02x} (not public)"));
+            // Said where it may be a code of mlx5.
+            let mlx5 = l.say.iter().any(|s| s == names::SAY_VENDOR_ANY);
+            let public = if mlx5 { " (not public for mlx5)" } else { "" };
+            self.field("vendor code", format!("0x{v:02x}{public}"));
         }
         if let Some(q) = l.qpn {
             self.field("QP", format!("0x{q:x}"));
@@ -185,11 +193,33 @@ impl Page {
 
     fn fw_command(&mut self, i: usize, c: &FwCommandRecord) {
         let name = self.paint("31", &c.command);
-        self.title(i, &format!("firmware command: {name} refused"), Some((c.line, c.line)));
-        self.field("opcode", format!("0x{:x}", c.opcode));
-        self.field("command status", format!("0x{:x} {}", c.status, c.status_text));
+        // Syndrome 0: it is not the firmware that refused.
+        let end = if c.syndrome == Some(0) { "failed" } else { "refused" };
+        self.title(i, &format!("firmware command: {name} {end}"), Some((c.line, c.line)));
+        if let Some(o) = c.opcode {
+            self.field("opcode", format!("0x{o:x}"));
+        }
+        if let (Some(s), Some(text)) = (c.status, &c.status_text) {
+            self.field("command status", format!("0x{s:x} {text}"));
+        }
         if let Some(s) = c.syndrome {
-            self.field("syndrome", format!("0x{s:x} (not public)"));
+            let public = if s == 0 { "none" } else { "not public" };
+            self.field("syndrome", format!("0x{s:x} ({public})"));
+        }
+        if let Some(e) = &c.error {
+            self.field("error", e);
+        }
+        self.say(&c.say);
+    }
+
+    fn call(&mut self, i: usize, c: &CallRecord) {
+        let name = self.paint("31", c.call);
+        self.title(i, &format!("call: {name} failed"), Some((c.line, c.line)));
+        if let Some((from, to)) = c.transition {
+            self.field("transition", format!("{from} to {to}"));
+        }
+        if let Some(n) = c.errno {
+            self.field("errno", format!("{n} {}", c.errno_name.unwrap_or_default()).trim_end());
         }
         self.say(&c.say);
     }
@@ -369,7 +399,7 @@ impl Page {
 fn is_flush(r: &Record) -> bool {
     match r {
         Record::Cqe(c) => c.syndrome == Some(names::FLUSH),
-        Record::WcStatus(l) => l.value == names::FLUSH,
+        Record::WcStatus(l) => l.wc_status == Some(names::FLUSH),
         _ => false,
     }
 }
@@ -380,6 +410,7 @@ fn namespace(l: &LookUp) -> &'static str {
         super::Namespace::CqeSyndrome => "CQE syndrome",
         super::Namespace::VendorCode => "vendor code",
         super::Namespace::CqEvent => "CQ event",
+        super::Namespace::AsyncEvent => "async event",
     }
 }
 
