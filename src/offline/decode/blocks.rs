@@ -8,6 +8,7 @@ use super::lex::{self, Entry, Foreign, FwCommand, Line, WqeHead};
 use super::message;
 use super::names::Meaning;
 use super::record::Check;
+use super::wqe;
 
 /// Consecutive bytes of memory; a byte that the paste does not hold is `None`.
 #[derive(Clone, Debug)]
@@ -407,21 +408,17 @@ impl Assembler {
     fn word_group(&mut self, rows: Vec<(usize, Vec<u8>)>) {
         // Re-wrapped lines: four words make a row whatever the line breaks.
         let mut row: Vec<u8> = Vec::new();
-        let mut entry: Vec<(usize, [u8; 16])> = Vec::new();
+        let mut whole: Vec<WordRow> = Vec::new();
         let mut start = rows.first().map_or(0, |r| r.0);
-        let last_line = rows.last().map_or(0, |r| r.0);
         for (line, bytes) in rows {
             for w in bytes.chunks(4) {
                 if row.is_empty() {
                     start = line;
                 }
                 row.extend_from_slice(w);
-                if let Ok(full) = <[u8; 16]>::try_from(row.as_slice()) {
+                if let Ok(bytes) = <[u8; 16]>::try_from(row.as_slice()) {
                     row.clear();
-                    entry.push((start, full));
-                    if entry.len() == 4 || is_error_tail(&full) {
-                        self.word_entry(std::mem::take(&mut entry), line);
-                    }
+                    whole.push(WordRow { first: start, last: line, bytes });
                 }
             }
         }
@@ -429,27 +426,27 @@ impl Assembler {
             let n = row.len() / 4;
             self.problem(start, format!("found {n} words of 32 bits; expected four per row"));
         }
-        if !entry.is_empty() {
-            self.word_entry(entry, last_line);
+        let mut rest = whole.as_slice();
+        while !rest.is_empty() {
+            let (entry, behind) = rest.split_at(entry_rows(rest));
+            self.word_entry(entry);
+            rest = behind;
         }
     }
 
-    fn word_entry(&mut self, rows: Vec<(usize, [u8; 16])>, last_line: usize) {
-        let (Some((first, _)), Some((_, tail))) = (rows.first(), rows.last()) else {
+    fn word_entry(&mut self, rows: &[WordRow]) {
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
             return;
         };
-        let lines = (*first, last_line);
-        let mut bytes: Vec<Option<u8>>;
-        if rows.len() == 4 {
-            bytes = rows.iter().flat_map(|(_, r)| r.iter().copied().map(Some)).collect();
-        } else if is_error_tail(tail) {
+        let lines = (first.first, last.last);
+        let all = rows.iter().flat_map(|r| r.bytes.iter().copied().map(Some));
+        let bytes: Vec<Option<u8>> = if rows.len() < 4 && is_error_tail(&last.bytes) {
             // Only the place of the last row is known.
-            bytes = vec![None; 48];
-            bytes.extend(tail.iter().copied().map(Some));
+            let tail = last.bytes.iter().copied().map(Some);
+            std::iter::repeat_n(None, 48).chain(tail).collect()
         } else {
-            bytes = rows.iter().flat_map(|(_, r)| r.iter().copied().map(Some)).collect();
-            bytes.truncate(64);
-        }
+            all.collect()
+        };
         self.out.items.push(Item::Block(Block { lines, bytes, word: 1 }));
     }
 
@@ -479,6 +476,27 @@ impl Assembler {
         placed.extend(bytes.into_iter().map(Some));
         self.out.items.push(Item::Block(Block { lines, bytes: placed, word: 1 }));
     }
+}
+
+/// A row of four words, and the lines that it comes from.
+struct WordRow {
+    first: usize,
+    last: usize,
+    bytes: [u8; 16],
+}
+
+/// How many of these rows are one entry: four, fewer where the tail of an error entry comes first,
+/// and as many as its `ds` says where a WQE stands that is longer, all of it.
+fn entry_rows(rows: &[WordRow]) -> usize {
+    let four = rows.iter().take(4).position(|r| is_error_tail(&r.bytes));
+    let short = four.map_or(4, |at| at + 1).min(rows.len());
+    let control =
+        Block { lines: (0, 0), bytes: rows[0].bytes.iter().copied().map(Some).collect(), word: 1 };
+    let units = usize::from(rows[0].bytes[7] & 0x3f);
+    let more = short == 4 && units > 4 && units <= rows.len() && wqe::fits(&control);
+    // Behind the first 64 bytes of a cut WQE another entry may stand.
+    let begins = more && rows.get(7).is_some_and(|r| is_error_tail(&r.bytes));
+    if more && !begins { units } else { short }
 }
 
 /// Bytes per row: the smallest step between offsets, or what a single row holds.

@@ -325,15 +325,15 @@ impl Page {
                     yes(v.inline)
                 ),
             );
-            self.field(
-                "headers",
-                if v.headers.is_empty() {
-                    "BTH only".into()
-                } else {
-                    format!("BTH, {}", v.headers.join(", "))
-                },
-            );
-            self.field("placement", v.placement);
+            // Of an operation that nobody knows there are no packets.
+            if v.class.is_some() {
+                // The address of a datagram goes before what the operation adds.
+                let deth = (v.transport == "UD").then_some("DETH");
+                let more = v.headers.iter().map(AsRef::as_ref);
+                let headers: Vec<&str> = std::iter::once("BTH").chain(deth).chain(more).collect();
+                self.field("headers", headers.join(", "));
+                self.field("placement", v.placement);
+            }
             self.field(
                 "takes",
                 format!(
