@@ -146,8 +146,8 @@ def rounds(program, work, mutants, asked, since):
 
 
 def sort_survivors(mutants, work, limit, total):
-    """First what disturbed inputs show and what can be learned of the states, for all; then two
-    clocks and runs; for at most `total` seconds."""
+    """First what disturbed inputs show, one clock from any state that is possible, and what can be
+    learned of the states, for all; then two clocks and runs; for at most `total` seconds."""
     global COMPARISON
     COMPARISON = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
     COMPARISON.rules = known.Rules(*known.written(work), COMPARISON.latch_of)
@@ -179,6 +179,7 @@ def sort_survivors(mutants, work, limit, total):
             for m, verdict in zip(still(), pool.imap(one_of_sort, asked)):
                 settled(m, verdict)
 
+    judged(same_step)
     number = {m["mutant"]: m for m in open_}
     for mutant, verdict in claims.judged(COMPARISON, [m["mutant"] for m in still()], work, limit, end):
         settled(number[mutant], verdict)
