@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Cqe, Event, Operation, Outcome};
 use crate::scenario::{
-    Collective, Happening, Names, Naming, StepTrace, describe, names::status_name,
+    Collective, Happening, Names, Naming, StepTrace, Told, describe, names::status_name,
 };
 
 /// What is worth telling about one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digest {
-    /// Operations asked for, each with its answer, and other things done.
+    /// Operations asked for, each with its answer, and other things done, in order.
     pub done: Vec<String>,
     /// `A RTS → ERR`.
     pub states: Vec<String>,
@@ -29,50 +29,54 @@ pub fn digest(step: &StepTrace, all_names: &Names) -> Digest {
     let mut done = Tally::new(crowd);
     let mut states: Vec<String> = Vec::new();
     // Where the last state of a QP is told.
-    let mut told: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut place: BTreeMap<u32, usize> = BTreeMap::new();
     let mut issued = Tally::new(crowd);
-    for h in &step.happenings {
-        // The climb of the setup shows in the states.
-        let climb = step.number == 0
-            && matches!(h.operation, Operation::ModifyQp(_))
-            && h.effects.outcome == Outcome::Ok;
-        if !h.is_internal() && !climb {
-            let op = describe::operation(&h.operation, names);
-            done.add(op, describe::answer(h.effects.outcome, &h.effects.answer));
+    for told in step.account() {
+        match told {
+            Told::Note(n) => done.add(n.text.clone(), String::new()),
+            // The climb of the setup shows in the states.
+            Told::Happening(h) if h.is_internal() || step.number == 0 && is_climb(h) => {}
+            Told::Happening(h) => {
+                let op = describe::operation(&h.operation, names);
+                done.add(op, describe::answer(h.effects.outcome, &h.effects.answer));
+            }
         }
-        if let Some(i) = &h.effects.issue {
+        if let Some(i) = told.happening().and_then(|h| h.effects.issue) {
             issued.add(names.qp(i.qpn), String::new());
         }
-        for c in &h.changes {
+        for c in told.changes() {
             let (from, to) = (describe::state(c.from), describe::state(c.to));
-            match told.get(&c.qpn) {
+            match place.get(&c.qpn) {
                 Some(&at) if crowd || at + 1 == states.len() => {
                     states[at] += &format!(" → {to}");
                 }
                 _ => {
-                    told.insert(c.qpn, states.len());
+                    place.insert(c.qpn, states.len());
                     states.push(format!("{} {from} → {to}", names.qp(c.qpn)));
                 }
             }
         }
     }
-    let mut done: Vec<String> = done
-        .runs
-        .into_iter()
-        .map(|(op, answer, n)| format!("{op}{} → {answer}", times(n)))
-        .collect();
-    done.extend(step.notes.iter().cloned());
+    let answered = |(op, answer, n): (String, String, usize)| match answer.as_str() {
+        "" => format!("{op}{}", times(n)),
+        _ => format!("{op}{} → {answer}", times(n)),
+    };
     let mut cqes =
         if crowd { entries(&step.happenings, names) } else { cqes(&step.happenings, all_names) };
     cqes.extend(levels(step, all_names));
     let records: Vec<Event> = step.happenings.iter().filter_map(|h| h.effects.event).collect();
     Digest {
-        done,
+        done: done.runs.into_iter().map(answered).collect(),
         states: if crowd { counted(states) } else { states },
         cqes,
         events: events(&records, all_names),
         issued: issued.runs.into_iter().map(|(qp, _, n)| format!("{qp} ×{n}")).collect(),
     }
+}
+
+/// A part of bringing a QP up.
+fn is_climb(h: &Happening) -> bool {
+    matches!(h.operation, Operation::ModifyQp(_)) && h.effects.outcome == Outcome::Ok
 }
 
 /// Event records in words; with groups equal ones are counted.

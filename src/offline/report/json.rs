@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::digest::digest;
 use crate::model::{Answer, Cqe, Event, Outcome, QpState};
-use crate::scenario::{StepTrace, Trace, describe, names::status_name};
+use crate::scenario::{StepTrace, Told, Trace, describe, names::status_name};
 
 /// Verdict, steps with their outcomes, final states, events, and CQEs per CQ.
 pub fn json(trace: &Trace) -> Value {
@@ -98,9 +98,9 @@ fn step(s: &StepTrace, trace: &Trace) -> Value {
         })
         .collect();
     let changes: Vec<Value> = s
-        .happenings
-        .iter()
-        .flat_map(|h| &h.changes)
+        .account()
+        .into_iter()
+        .flat_map(Told::changes)
         .map(|c| {
             json!({
                 "qp": trace.names.qp(c.qpn),

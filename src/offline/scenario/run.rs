@@ -9,7 +9,7 @@ use super::file::{
 };
 use super::host::Host;
 use super::parse_step::default_values;
-use super::trace::{CqLane, Happening, Judgement, QpLane, StepTrace, Trace};
+use super::trace::{CqLane, Happening, Judgement, Note, QpLane, StateChange, StepTrace, Trace};
 use crate::model::{
     AttrMask, Complete, Modify, Operation, Outcome, QpState, Queue, Transport, transition_row,
 };
@@ -194,6 +194,12 @@ impl<'a> Runner<'a> {
         });
     }
 
+    /// Tells something that is no operation, where it was done.
+    fn note(&mut self, text: String) {
+        let after = self.now.happenings.len();
+        self.now.notes.push(Note { after, text, ..Note::default() });
+    }
+
     fn create_qp(&mut self, decl: &QpDecl) -> Result<(), Defect> {
         for qpn in decl.qpns() {
             self.create_one(decl, qpn)?;
@@ -332,7 +338,7 @@ impl<'a> Runner<'a> {
             Action::Wire { room } => {
                 self.engine.set_wire_room(*room);
                 let text = if *room { "the wire has room again" } else { "the wire is full" };
-                self.now.notes.push(text.to_owned());
+                self.note(text.to_owned());
             }
             Action::Wait(WaitAsk::Settle) => self.settle()?,
             Action::Wait(WaitAsk::Clocks(n)) => {
@@ -340,7 +346,7 @@ impl<'a> Runner<'a> {
                 let result = self.engine.wait(*n, &mut out);
                 self.take(out);
                 result?;
-                self.now.notes.push(format!("wait {n} clocks"));
+                self.note(format!("wait {n} clocks"));
             }
             Action::Each { qpns, action } => match &**action {
                 Action::Complete(ask) => {
@@ -356,8 +362,17 @@ impl<'a> Runner<'a> {
             },
             Action::Reset => {
                 self.engine.reset()?;
+                let ended = |q: &QpLane| {
+                    let from = self.host.state(q.qpn)?;
+                    Some(StateChange { qpn: q.qpn, from: Some(from), to: None })
+                };
+                let changes = self.qps.iter().filter_map(ended).collect();
                 self.host = Host::default();
-                self.now.notes.push("hardware reset: every QP and CQ is gone".to_owned());
+                self.note("hardware reset: every QP and CQ is gone".to_owned());
+                if let Some(note) = self.now.notes.last_mut() {
+                    note.reset = true;
+                    note.changes = changes;
+                }
             }
         }
         Ok(())
@@ -370,7 +385,8 @@ impl<'a> Runner<'a> {
     fn poll(&mut self, cqn: u32, most: u32) -> u32 {
         let read = self.host.poll(cqn, most);
         let count = read.len() as u32;
-        self.now.notes.push(format!("read {count} entries of {}", self.cq_name(cqn)));
+        let entries = if count == 1 { "entry" } else { "entries" };
+        self.note(format!("read {count} {entries} of {}", self.cq_name(cqn)));
         self.now.read.extend(read.into_iter().map(|c| (cqn, c)));
         count
     }
