@@ -261,16 +261,16 @@ fn note_crowds(columns: &mut [Vec<Crowd>], now: &[Crowd]) {
 
 /// One mark for many happenings.
 fn sum(step: usize, part: &[&Happening], trace: &Trace) -> Mark {
-    let names = trace.names.collective();
-    let mut lines = counted(part.iter().map(|h| describe::operation(&h.operation, &names)));
-    let attempts: Vec<_> = part.iter().filter_map(|h| h.effects.cqe).collect();
+    let names = |h: &Happening| trace.names.at(h.moment).collective();
+    let mut lines = counted(part.iter().map(|h| describe::operation(&h.operation, &names(h))));
     let kind = |written: Option<u8>| written.map_or(Entry::Lost, Entry::of);
-    lines.extend(counted(attempts.iter().map(|c| {
+    lines.extend(counted(part.iter().filter_map(|h| {
+        let c = h.effects.cqe?;
         let entry = kind(c.written.map(|w| w.1.status)).name();
-        format!("{}: {entry}", names.cq(c.cqn))
+        Some(format!("{}: {entry}", names(h).cq(c.cqn)))
     })));
-    let records: Vec<_> = part.iter().filter_map(|h| h.effects.event).collect();
-    let events = events(&records, &trace.names);
+    let attempts: Vec<_> = part.iter().filter_map(|h| h.effects.cqe).collect();
+    let events = events(part.iter().copied(), &trace.names);
     lines.extend(events.iter().map(|e| format!("event: {e}")));
     if let (Some(from), Some(to)) =
         (part.first().and_then(|h| h.clock), part.last().and_then(|h| h.clock))
@@ -377,7 +377,7 @@ fn glyph(h: &Happening) -> Glyph {
 
 fn mark(step: usize, group: &[&Happening], trace: &Trace) -> Mark {
     let h = group[0];
-    let names = &trace.names;
+    let names = &trace.names.at(h.moment);
     let mut title = describe::operation(&h.operation, names);
     let count = if alike(h, group[group.len() - 1]) { group.len() } else { 1 };
     if count > 1 {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::file::Names;
+use super::naming::Names;
 use crate::model::{
     Config, CqSnapshot, Cqe, Effects, Operation, Policy, QpSnapshot, QpState, Transport,
 };
@@ -18,6 +18,8 @@ pub struct Happening {
     pub changes: Vec<StateChange>,
     /// Clock of its retirement; the model has no clocks.
     pub clock: Option<u64>,
+    /// For [`Names::at`]; not for an engine to say.
+    pub moment: usize,
 }
 
 impl Happening {
@@ -86,6 +88,8 @@ pub struct StepTrace {
     pub failures: Vec<Judgement>,
     /// At the end of the step.
     pub after: Observation,
+    /// The end of the step, for [`Names::at`].
+    pub moment: usize,
 }
 
 /// Something done in a step that is no operation of the hardware.
@@ -93,6 +97,8 @@ pub struct StepTrace {
 pub struct Note {
     /// So many happenings of the step come before it.
     pub after: usize,
+    /// For [`Names::at`].
+    pub moment: usize,
     /// As a person would say it.
     pub text: String,
     /// A hardware reset, which ends every QP and every CQ.
@@ -116,6 +122,14 @@ impl<'a> Told<'a> {
         match self {
             Self::Happening(h) => Some(h),
             Self::Note(_) => None,
+        }
+    }
+
+    /// When it was, for [`Names::at`].
+    pub fn moment(self) -> usize {
+        match self {
+            Self::Happening(h) => h.moment,
+            Self::Note(n) => n.moment,
         }
     }
 
