@@ -321,8 +321,8 @@ fn a_long_file_is_read_in_one_pass() {
             rnic_cosim::scenario::parse("long.toml", &text).expect("good");
             start.elapsed()
         };
-        (0..3).map(|_| parse()).min().unwrap_or_default()
+        parse().min(parse())
     };
-    let (short, long) = (time(1000), time(16_000));
-    assert!(long < short * 60 + Duration::from_millis(100), "16 times as long: {short:?} {long:?}");
+    let (short, long) = (time(1000), time(8000));
+    assert!(long < short * 24 + Duration::from_millis(100), "8 times as long: {short:?} {long:?}");
 }

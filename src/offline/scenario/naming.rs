@@ -120,7 +120,7 @@ impl<'a> NamesAt<'a> {
         let known = || list.iter().enumerate().rev().filter(|(_, g)| g.since <= self.moment);
         let (at, given) = known().find(|(_, g)| g.numbers().contains(&number))?;
         // It went on to something else.
-        let gone = known().any(|(n, g)| n > at && g.name == given.name);
+        let gone = known().take_while(|(n, _)| *n > at).any(|(_, g)| g.name == given.name);
         (!gone).then_some(given)
     }
 
