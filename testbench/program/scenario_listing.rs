@@ -254,7 +254,7 @@ fn what_of_a_wqe_has_no_effect_is_said() {
             "imm 0x5 has no effect because SEND carries none",
             "RDMA_WRITE without `remote`: its address and rkey are 0",
             "block 20 of a ring of 16 blocks is its block 4",
-            "omit AV has no effect because it is not required",
+            "omit AV has no effect because the transition does not require it",
         ],
     );
 }

@@ -132,7 +132,8 @@ impl<'a> Runner<'a> {
         let Some(h) = self.now.happenings.get(place) else { return };
         let what = describe::operation(&h.operation, &self.names.at(h.moment));
         let got = match limit {
-            "" => format!("{outcome}: {}", describe::answer(outcome, &h.effects.answer)),
+            "" if outcome == Outcome::ModifyRefused => describe::answer(outcome, &h.effects.answer),
+            "" => outcome.to_string(),
             limit => format!("{outcome}: {limit}"),
         };
         self.fail(line, what, "ok", got);
@@ -321,12 +322,13 @@ impl<'a> Runner<'a> {
         transition_row(transport, from, to, &self.scenario.policy).map(|r| r.required)
     }
 
-    /// Attributes that are left out of what does not have them.
+    /// What there is to say about an `omit` of attributes that the transition does not require.
     fn omitted_in_vain(&self, ask: &ModifyAsk) -> Option<String> {
         let AttrsAsk::Required { also, omit } = ask.attrs else { return None };
         let vain = omit.minus(self.required(ask)? | also);
         let text = describe::mask(vain);
-        (!vain.is_empty()).then(|| format!("omit {text} has no effect because it is not required"))
+        let why = "has no effect because the transition does not require it";
+        (!vain.is_empty()).then(|| format!("omit {text} {why}"))
     }
 
     /// The operation that an ask means at this moment.
