@@ -144,7 +144,7 @@ impl<D: Dut> BareEngine<D> {
             };
             let operation = Operation::Issue { qpn: i.qpn };
             let clock = Some(self.driver.clocks());
-            out.push(Happening { operation, effects, changes: Vec::new(), clock });
+            out.push(Happening { operation, effects, changes: Vec::new(), clock, moment: 0 });
             self.issues.pop_front();
         }
     }
@@ -243,7 +243,7 @@ impl<D: Dut> BareEngine<D> {
             issue,
             retire_cqn: r.cqn,
         };
-        Ok(Happening { operation, effects, changes, clock: Some(clock) })
+        Ok(Happening { operation, effects, changes, clock: Some(clock), moment: 0 })
     }
 }
 

@@ -50,7 +50,7 @@ impl<D: Dut> LockstepEngine<D> {
             let machine = self.cosim.machine();
             let changes =
                 self.watch.changes(&operation, &effects, |q| machine.qp(q).map(|q| q.state));
-            out.push(Happening { operation, effects, changes, clock: Some(clock) });
+            out.push(Happening { operation, effects, changes, clock: Some(clock), moment: 0 });
             tags.push(tag);
         }
         result.map(|()| tags)

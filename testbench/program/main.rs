@@ -21,6 +21,7 @@ mod scenario_engines;
 mod scenario_errors;
 mod scenario_expect;
 mod scenario_files;
+mod scenario_listing;
 mod scenario_run;
 mod synth;
 mod tables_model;

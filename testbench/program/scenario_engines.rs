@@ -104,3 +104,15 @@ fn attributes_and_numbers_say_whom_they_mean() {
          expect = { state = { 45 = 'RTS', B = 'INIT' }, occupancy = { 1 = 0 } }\n",
     );
 }
+
+#[test]
+fn names_are_given_again_and_a_reset_ends_every_qp() {
+    let again = "do = [{ create_qp = { name = 'A', state = 'RTS' } }, { post_send = { qp = 'A' } }]\n\
+                 expect = { state = { A = 'RTS', 45 = 'RTS' }, issued = { A = '1..1' } }\n";
+    let steps = format!(
+        "[[step]]\ndestroy = {{ qp = 'A' }}\nexpect = {{ state = 'none' }}\n[[step]]\n{again}\
+         [[step]]\nreset = true\nexpect = {{ state = {{ A = 'none' }} }}\n\
+         [[step]]\ncreate_cq = {{ name = 'C', depth = 64 }}\n[[step]]\n{again}"
+    );
+    holds_everywhere(&steps);
+}

@@ -188,7 +188,7 @@ fn groups() {
     let one = "query = { qp = \"Q\" }\nexpect = { unread = [{ qp = \"Q\" }] }";
     says(&group("count = 5", one), "expect = ", "expected one of them, for example Q[0]");
     says(&group("count = 0", "post_recv = { qp = \"Q\" }"), "count = 0", "from 1 to 65536");
-    says(&group("count = 64", "post_recv = { qp = \"Q\" }"), "name = \"Q\"", "out of range");
+    says(&group("count = 64", "post_recv = { qp = \"Q\" }"), "count = 64", "out of range");
     let overlap = "number = 0\ncount = 5";
     says(&group(overlap, "post_recv = { qp = \"Q\" }"), overlap, "QP number 1 is taken");
     let twice = "count = 5\n\n[[qp]]\nname = \"Q\" # twice";
@@ -257,4 +257,33 @@ fn wqes_and_keys() {
     );
     refuses("reg_key = { lkey = 1, base = 0 }", "{ lkey", &["length"]);
     refuses("dereg_key = { lkey = 0x1_0000_0000 }", "0x1_0000_0000", &["out of range"]);
+}
+
+#[test]
+fn what_can_have_no_effect() {
+    let good = "post_send = { qp = \"A\" }";
+    let refuses = |by: &str, at: &str, says: &[&str]| refuses(good, by, at, says);
+    refuses(
+        "post_wqe = { qp = \"A\", remote = { addr = 1, rkey = 2 } }",
+        "remote",
+        &["SEND has no segment for `remote`"],
+    );
+    refuses("wire = true", "true", &["`wire` is a boolean, not a string", "one of: on, off"]);
+}
+
+#[test]
+fn the_title_is_one_line() {
+    let title = "title = \"T\"";
+    refuses(title, "title = \"\"", "\"\"", &["the title is empty"]);
+    refuses(title, "title = \" \"", "\" \"", &["the title is empty"]);
+    refuses(title, "title = \"a\\nb\"", "\"a", &["more than one line", "`text`"]);
+}
+
+#[test]
+fn a_number_out_of_range_names_its_field_and_a_way_out() {
+    let large = &["QP number 100 is out of range", "numbers 0 to 63", "config = \"large\" has"];
+    let name = "name = \"A\"";
+    refuses(name, "name = \"A\"\ncount = 100", "100", large);
+    refuses(name, "name = \"A\"\nnumber = 100", "100", large);
+    refuses(name, "name = \"A\"\nnumber = 70000", "70000", &["QP number 70000 is out of range"]);
 }

@@ -110,3 +110,15 @@ fn the_guide_names_every_outcome_and_event() {
         assert!(guide.contains(&format!("`{name}`")), "{name}");
     }
 }
+
+#[test]
+fn the_guide_names_every_opcode_status_and_wqe_error() {
+    use rnic_cosim::model::WqeErrors;
+    use rnic_cosim::scenario::names::{STATUS, wqe_opcode_choices};
+    let guide = include_str!("../../docs/scenarios.md");
+    let opcodes = wqe_opcode_choices().into_iter().map(|(name, _)| name);
+    let errors = WqeErrors::NAMED.iter().map(|(_, name)| *name);
+    for name in opcodes.chain(STATUS.iter().copied()).chain(errors) {
+        assert!(guide.contains(&format!("`{name}`")), "{name}");
+    }
+}

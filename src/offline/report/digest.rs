@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Cqe, Event, Operation, Outcome};
+use crate::model::{Cqe, Operation, Outcome};
 use crate::scenario::{
-    Collective, Happening, Names, Naming, StepTrace, describe, names::status_name,
+    Happening, Names, NamesAt, Naming, StepTrace, Told, describe, names::status_name,
 };
 
 /// What is worth telling about one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digest {
-    /// Operations asked for, each with its answer, and other things done.
+    /// Operations asked for, each with its answer, and other things done, in order.
     pub done: Vec<String>,
     /// `A RTS → ERR`.
     pub states: Vec<String>,
@@ -24,64 +24,74 @@ pub struct Digest {
 
 /// Sums up a step. Members of a group are not told apart.
 pub fn digest(step: &StepTrace, all_names: &Names) -> Digest {
-    let names = &all_names.collective();
     let crowd = !all_names.groups.is_empty();
     let mut done = Tally::new(crowd);
     let mut states: Vec<String> = Vec::new();
     // Where the last state of a QP is told.
-    let mut told: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut place: BTreeMap<u32, (usize, String)> = BTreeMap::new();
     let mut issued = Tally::new(crowd);
-    for h in &step.happenings {
-        // The climb of the setup shows in the states.
-        let climb = step.number == 0
-            && matches!(h.operation, Operation::ModifyQp(_))
-            && h.effects.outcome == Outcome::Ok;
-        if !h.is_internal() && !climb {
-            let op = describe::operation(&h.operation, names);
-            done.add(op, describe::answer(h.effects.outcome, &h.effects.answer));
+    for told in step.account() {
+        let names = all_names.at(told.moment()).collective();
+        match told {
+            Told::Note(n) => done.add(n.text.clone(), String::new()),
+            // The climb of the setup shows in the states.
+            Told::Happening(h) if h.is_internal() || step.number == 0 && is_climb(h) => {}
+            Told::Happening(h) => {
+                let op = describe::operation(&h.operation, &names);
+                done.add(op, describe::answer(h.effects.outcome, &h.effects.answer));
+            }
         }
-        if let Some(i) = &h.effects.issue {
+        if let Some(i) = told.happening().and_then(|h| h.effects.issue) {
             issued.add(names.qp(i.qpn), String::new());
         }
-        for c in &h.changes {
+        for c in told.changes() {
             let (from, to) = (describe::state(c.from), describe::state(c.to));
-            match told.get(&c.qpn) {
-                Some(&at) if crowd || at + 1 == states.len() => {
-                    states[at] += &format!(" → {to}");
+            let name = names.qp(c.qpn);
+            match place.get(&c.qpn) {
+                Some((at, told)) if *told == name && (crowd || at + 1 == states.len()) => {
+                    states[*at] += &format!(" → {to}");
                 }
                 _ => {
-                    told.insert(c.qpn, states.len());
-                    states.push(format!("{} {from} → {to}", names.qp(c.qpn)));
+                    states.push(format!("{name} {from} → {to}"));
+                    place.insert(c.qpn, (states.len() - 1, name));
                 }
             }
         }
     }
-    let mut done: Vec<String> = done
-        .runs
-        .into_iter()
-        .map(|(op, answer, n)| format!("{op}{} → {answer}", times(n)))
-        .collect();
-    done.extend(step.notes.iter().cloned());
-    let mut cqes =
-        if crowd { entries(&step.happenings, names) } else { cqes(&step.happenings, all_names) };
-    cqes.extend(levels(step, all_names));
-    let records: Vec<Event> = step.happenings.iter().filter_map(|h| h.effects.event).collect();
+    let answered = |(op, answer, n): (String, String, usize)| match answer.as_str() {
+        "" => format!("{op}{}", times(n)),
+        _ => format!("{op}{} → {answer}", times(n)),
+    };
+    let mut cqes = if crowd {
+        entries(&step.happenings, all_names)
+    } else {
+        cqes(&step.happenings, all_names)
+    };
+    cqes.extend(levels(step, &all_names.at(step.moment)));
     Digest {
-        done,
+        done: done.runs.into_iter().map(answered).collect(),
         states: if crowd { counted(states) } else { states },
         cqes,
-        events: events(&records, all_names),
+        events: events(&step.happenings, all_names),
         issued: issued.runs.into_iter().map(|(qp, _, n)| format!("{qp} ×{n}")).collect(),
     }
 }
 
+/// A part of bringing a QP up.
+fn is_climb(h: &Happening) -> bool {
+    matches!(h.operation, Operation::ModifyQp(_)) && h.effects.outcome == Outcome::Ok
+}
+
 /// Event records in words; with groups equal ones are counted.
-pub fn events(events: &[Event], names: &Names) -> Vec<String> {
+pub fn events<'a>(
+    happenings: impl IntoIterator<Item = &'a Happening>,
+    names: &Names,
+) -> Vec<String> {
+    let records = happenings.into_iter().filter_map(|h| Some((h.moment, h.effects.event?)));
     if names.groups.is_empty() {
-        return events.iter().map(|e| describe::event(e, names)).collect();
+        return records.map(|(moment, e)| describe::event(&e, &names.at(moment))).collect();
     }
-    let collective = names.collective();
-    counted(events.iter().map(|e| describe::event(e, &collective)))
+    counted(records.map(|(moment, e)| describe::event(&e, &names.at(moment).collective())))
 }
 
 /// Each line once, in the order of their first occurrence, with how often it occurs.
@@ -94,9 +104,10 @@ pub fn counted(lines: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 /// Entries written and lost by QP or group, queue and status.
-fn entries(happenings: &[Happening], names: &Collective<'_>) -> Vec<String> {
+fn entries(happenings: &[Happening], all_names: &Names) -> Vec<String> {
     counted(happenings.iter().filter_map(|h| {
         let attempt = h.effects.cqe?;
+        let names = all_names.at(h.moment).collective();
         let cq = names.cq(attempt.cqn);
         Some(match attempt.written {
             Some((_, e)) => {
@@ -149,7 +160,7 @@ impl Tally {
 }
 
 /// How full the CQs are that something went into or came out of.
-fn levels(step: &StepTrace, names: &Names) -> Vec<String> {
+fn levels(step: &StepTrace, names: &NamesAt<'_>) -> Vec<String> {
     let touched: BTreeSet<u32> = step
         .happenings
         .iter()
@@ -170,18 +181,19 @@ fn levels(step: &StepTrace, names: &Names) -> Vec<String> {
         .collect()
 }
 
-fn cqes(happenings: &[Happening], names: &Names) -> Vec<String> {
-    /// A run of entries with following indices, or of lost ones.
-    enum Run {
-        Written(u32, Cqe, u16),
-        Lost(u32, String, usize),
+fn cqes(happenings: &[Happening], all_names: &Names) -> Vec<String> {
+    /// A run of entries with following indices, or of lost ones; names of its first.
+    enum Run<'a> {
+        Written(NamesAt<'a>, u32, Cqe, u16),
+        Lost(NamesAt<'a>, u32, String, usize),
     }
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<Run<'_>> = Vec::new();
     for h in happenings {
+        let names = all_names.at(h.moment);
         let Some(attempt) = h.effects.cqe else { continue };
         match attempt.written {
             Some((_, cqe)) => match runs.last_mut() {
-                Some(Run::Written(cqn, first, last))
+                Some(Run::Written(_, cqn, first, last))
                     if *cqn == attempt.cqn
                         && (first.qpn, first.queue, first.status)
                             == (cqe.qpn, cqe.queue, cqe.status)
@@ -189,20 +201,20 @@ fn cqes(happenings: &[Happening], names: &Names) -> Vec<String> {
                 {
                     *last = cqe.wqe_index;
                 }
-                _ => runs.push(Run::Written(attempt.cqn, cqe, cqe.wqe_index)),
+                _ => runs.push(Run::Written(names, attempt.cqn, cqe, cqe.wqe_index)),
             },
             None => {
                 let of = names.qp(h.operation.qpn().unwrap_or_default());
                 match runs.last_mut() {
-                    Some(Run::Lost(cqn, who, n)) if *cqn == attempt.cqn && *who == of => *n += 1,
-                    _ => runs.push(Run::Lost(attempt.cqn, of, 1)),
+                    Some(Run::Lost(_, cqn, who, n)) if *cqn == attempt.cqn && *who == of => *n += 1,
+                    _ => runs.push(Run::Lost(names, attempt.cqn, of, 1)),
                 }
             }
         }
     }
     runs.into_iter()
         .map(|run| match run {
-            Run::Written(cqn, first, last) => {
+            Run::Written(names, cqn, first, last) => {
                 let to = if last == first.wqe_index { String::new() } else { format!("–{last}") };
                 format!(
                     "{}: {} {} #{}{to} {}",
@@ -213,7 +225,7 @@ fn cqes(happenings: &[Happening], names: &Names) -> Vec<String> {
                     status_name(first.status)
                 )
             }
-            Run::Lost(cqn, of, n) => format!("{}: lost{} of {of}", names.cq(cqn), times(n)),
+            Run::Lost(names, cqn, of, n) => format!("{}: lost{} of {of}", names.cq(cqn), times(n)),
         })
         .collect()
 }

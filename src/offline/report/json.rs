@@ -3,9 +3,12 @@
 use serde_json::{Value, json};
 
 use super::digest::digest;
-use crate::model::{Answer, Cqe, Event, Outcome, Policy, QpState};
+use crate::model::{Answer, CqSnapshot, Cqe, Event, Outcome, Policy, QpSnapshot, QpState};
 use crate::policies::KNOBS;
-use crate::scenario::{StepTrace, Trace, describe, names::status_name};
+use crate::scenario::names::{
+    ATTR_FIELDS, CQ_FLAGS, CQ_NUMBERS, QP_NUMBERS, arm_name, drain_name, status_name,
+};
+use crate::scenario::{NamesAt, Naming, StepTrace, Trace, describe};
 
 /// Every policy by name, a number where it is one.
 fn policy(policy: &Policy) -> Value {
@@ -34,7 +37,7 @@ pub fn json(trace: &Trace) -> Value {
                 "rq_queued": s.map(|s| s.rq_queued),
                 "stale": s.map(|s| s.stale),
             });
-            (q.name.clone(), value)
+            (trace.names.at_end().qp(q.qpn), value)
         })
         .collect();
     let cqs: serde_json::Map<_, _> = trace
@@ -50,14 +53,12 @@ pub fn json(trace: &Trace) -> Value {
                 "lost": s.map(|s| s.lost),
                 "in_error": s.map(|s| s.in_error),
                 "written": written(trace, c.cqn),
-                "unread": unread.iter().map(|e| cqe(e, trace)).collect::<Vec<_>>(),
+                "unread": unread.iter().map(|e| cqe(e, &trace.names.at_end())).collect::<Vec<_>>(),
             });
-            (c.name.clone(), value)
+            (trace.names.at_end().cq(c.cqn), value)
         })
         .collect();
-    let happenings = || trace.steps.iter().flat_map(|s| &s.happenings);
-    let events: Vec<Value> =
-        happenings().filter_map(|h| h.effects.event).map(|e| event(&e, trace)).collect();
+    let events: Vec<Value> = trace.steps.iter().flat_map(|s| events(s, trace)).collect();
     json!({
         "file": trace.file,
         "title": trace.title,
@@ -81,7 +82,7 @@ fn step(s: &StepTrace, trace: &Trace) -> Value {
         .iter()
         .map(|h| {
             let mut value = json!({
-                "operation": describe::operation(&h.operation, &trace.names),
+                "operation": describe::operation(&h.operation, &trace.names.at(h.moment)),
                 "internal": h.is_internal(),
                 "outcome": h.effects.outcome.name(),
             });
@@ -101,6 +102,8 @@ fn step(s: &StepTrace, trace: &Trace) -> Value {
                     value["send_cq_exceeds"] = json!(send_exceeds);
                     value["recv_cq_exceeds"] = json!(recv_exceeds);
                 }
+                Answer::QueryQp(q) => value["qp"] = queried_qp(q, &trace.names.at(h.moment)),
+                Answer::QueryCq(c) => value["cq"] = queried_cq(c),
                 _ => {}
             }
             if let Some(clock) = h.clock {
@@ -110,12 +113,12 @@ fn step(s: &StepTrace, trace: &Trace) -> Value {
         })
         .collect();
     let changes: Vec<Value> = s
-        .happenings
-        .iter()
-        .flat_map(|h| &h.changes)
-        .map(|c| {
+        .account()
+        .into_iter()
+        .flat_map(|told| told.changes().iter().map(move |c| (told.moment(), c)))
+        .map(|(moment, c)| {
             json!({
-                "qp": trace.names.qp(c.qpn),
+                "qp": trace.names.at(moment).qp(c.qpn),
                 "from": c.from.map(QpState::name),
                 "to": c.to.map(QpState::name),
             })
@@ -126,7 +129,6 @@ fn step(s: &StepTrace, trace: &Trace) -> Value {
         .iter()
         .map(|f| json!({ "line": f.line, "what": f.what, "expected": f.expected, "got": f.got }))
         .collect();
-    let events = s.happenings.iter().filter_map(|h| h.effects.event);
     json!({
         "step": s.number,
         "text": s.text,
@@ -134,10 +136,48 @@ fn step(s: &StepTrace, trace: &Trace) -> Value {
         "summary": digest(s, &trace.names).done,
         "operations": operations,
         "state_changes": changes,
-        "events": events.map(|e| event(&e, trace)).collect::<Vec<_>>(),
+        "events": events(s, trace),
         "checked": s.checked,
         "failures": failures,
     })
+}
+
+/// What QUERY_QP shows; `attributes` has those that are set.
+fn queried_qp(q: &QpSnapshot, names: &NamesAt<'_>) -> Value {
+    let mut value = json!({
+        "state": q.state.name(),
+        "transport": q.transport.name(),
+        "drain": drain_name(q.drain),
+        "send_cq": names.cq(q.send_cqn),
+        "recv_cq": names.cq(q.recv_cqn),
+        "sq_ceiling": q.sq_ceiling,
+        "rq_ceiling": q.rq_ceiling,
+        "sig_all": q.sq_sig_all,
+    });
+    for (name, get) in QP_NUMBERS {
+        value[*name] = json!(get(q));
+    }
+    let set = ATTR_FIELDS.iter().filter(|f| q.attr_set.contains(f.mask));
+    let attributes: serde_json::Map<_, _> =
+        set.map(|f| (f.name.to_owned(), json!((f.get)(&q.attr)))).collect();
+    value["attributes"] = attributes.into();
+    value
+}
+
+/// What QUERY_CQ shows.
+fn queried_cq(c: &CqSnapshot) -> Value {
+    let mut value = json!({
+        "depth": c.depth,
+        "arm": arm_name(c.arm),
+        "ignore_overrun": c.ignore_overrun,
+    });
+    for (name, get) in CQ_NUMBERS {
+        value[*name] = json!(get(c));
+    }
+    for (name, get) in CQ_FLAGS {
+        value[*name] = json!(get(c) == 1);
+    }
+    value
 }
 
 fn written(trace: &Trace, cqn: u32) -> Vec<Value> {
@@ -145,11 +185,11 @@ fn written(trace: &Trace, cqn: u32) -> Vec<Value> {
         .steps
         .iter()
         .flat_map(|s| s.happenings.iter().map(move |h| (s.number, h)))
-        .filter_map(|(step, h)| Some((step, h.effects.cqe?)))
-        .filter(|(_, c)| c.cqn == cqn)
-        .filter_map(|(step, c)| {
+        .filter_map(|(step, h)| Some((step, h.moment, h.effects.cqe?)))
+        .filter(|(_, _, c)| c.cqn == cqn)
+        .filter_map(|(step, moment, c)| {
             let (slot, entry) = c.written?;
-            let mut value = cqe(&entry, trace);
+            let mut value = cqe(&entry, &trace.names.at(moment));
             value["step"] = json!(step);
             value["slot"] = json!(slot);
             Some(value)
@@ -157,9 +197,9 @@ fn written(trace: &Trace, cqn: u32) -> Vec<Value> {
         .collect()
 }
 
-fn cqe(c: &Cqe, trace: &Trace) -> Value {
+fn cqe(c: &Cqe, names: &NamesAt<'_>) -> Value {
     json!({
-        "qp": trace.names.qp(c.qpn),
+        "qp": names.qp(c.qpn),
         "qpn": c.qpn,
         "queue": c.queue.name(),
         "index": c.wqe_index,
@@ -173,10 +213,15 @@ fn cqe(c: &Cqe, trace: &Trace) -> Value {
     })
 }
 
-fn event(e: &Event, trace: &Trace) -> Value {
+fn events(s: &StepTrace, trace: &Trace) -> Vec<Value> {
+    let records = s.happenings.iter().filter_map(|h| Some((h.moment, h.effects.event?)));
+    records.map(|(moment, e)| event(&e, &trace.names.at(moment))).collect()
+}
+
+fn event(e: &Event, names: &NamesAt<'_>) -> Value {
     json!({
         "kinds": e.kinds.names(),
-        "qp": e.qpn.map(|q| trace.names.qp(q)),
-        "cq": e.cqn.map(|c| trace.names.cq(c)),
+        "qp": e.qpn.map(|q| names.qp(q)),
+        "cq": e.cqn.map(|c| names.cq(c)),
     })
 }

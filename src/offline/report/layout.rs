@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use super::digest::{counted, events};
 use crate::model::{Operation, Outcome, Queue};
 use crate::model::{QpState, status};
-use crate::scenario::{Happening, Naming, QpGroup, Trace, describe, names::status_name};
+use crate::scenario::{
+    Happening, Naming, Note, QpGroup, Told, Trace, describe, names::status_name,
+};
 
 /// How a mark looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub enum Glyph {
     Refused,
     /// Nothing live was meant.
     Stale,
+    /// A reset of the hardware, across all lanes.
+    Reset,
 }
 
 impl Glyph {
@@ -46,6 +50,7 @@ impl Glyph {
             Self::Doorbell => "doorbell",
             Self::Refused => "refused",
             Self::Stale => "stale",
+            Self::Reset => "reset",
         }
     }
 }
@@ -174,25 +179,30 @@ pub fn layout(trace: &Trace) -> Layout {
     rings.by_kind = !crowds.is_empty();
     for (at, step) in trace.steps.iter().enumerate() {
         let first = l.marks.len();
-        let mut groups: Vec<Vec<&Happening>> = Vec::new();
-        for h in &step.happenings {
+        // Of what is no operation only a reset changes a lane.
+        let shown = |t: &Told<'_>| !matches!(t, Told::Note(n) if !n.reset);
+        let account: Vec<Told<'_>> = step.account().into_iter().filter(shown).collect();
+        let mut groups: Vec<Vec<Told<'_>>> = Vec::new();
+        for told in &account {
             match groups.last_mut() {
-                Some(g) if alike(g[0], h) || step.number == 0 && one_setup(g[0], h) => g.push(h),
-                _ => groups.push(vec![h]),
+                Some(g) if together(step.number, g[0], *told) => g.push(*told),
+                _ => groups.push(vec![*told]),
             }
         }
         // More than a person can look at one by one is shown in equal parts.
         let summed = groups.len() > MOST_MARKS;
         if summed {
             let parts = if step.number == 0 { SETUP_PARTS } else { PARTS };
-            let part = step.happenings.len().div_ceil(parts);
-            groups = step.happenings.chunks(part).map(|c| c.iter().collect()).collect();
+            groups = account.chunks(account.len().div_ceil(parts)).map(<[_]>::to_vec).collect();
         }
         for group in groups {
             let column = l.marks.len();
-            for h in &group {
-                rings.take(h);
-                for c in &h.changes {
+            for told in &group {
+                match told {
+                    Told::Happening(h) => rings.take(h),
+                    Told::Note(_) => rings.rings.clear(),
+                }
+                for c in told.changes() {
                     if let Some(at) = group_of(&trace.names.groups, c.qpn) {
                         let states = &mut crowds[at];
                         if let Some(from) = c.from {
@@ -212,11 +222,12 @@ pub fn layout(trace: &Trace) -> Layout {
                     }
                 }
             }
-            l.marks.push(Some(if summed {
-                sum(step.number, &group, trace)
-            } else {
-                mark(step.number, &group, trace)
-            }));
+            let happened: Vec<&Happening> = group.iter().filter_map(|t| t.happening()).collect();
+            l.marks.push(match group.first() {
+                _ if summed && !happened.is_empty() => Some(sum(step.number, &happened, trace)),
+                Some(Told::Note(note)) => Some(reset(step.number, note)),
+                _ => Some(mark(step.number, &happened, trace)),
+            });
             rings.note(&mut l.contents, column);
             note_crowds(&mut l.crowds, &crowds);
         }
@@ -250,16 +261,16 @@ fn note_crowds(columns: &mut [Vec<Crowd>], now: &[Crowd]) {
 
 /// One mark for many happenings.
 fn sum(step: usize, part: &[&Happening], trace: &Trace) -> Mark {
-    let names = trace.names.collective();
-    let mut lines = counted(part.iter().map(|h| describe::operation(&h.operation, &names)));
-    let attempts: Vec<_> = part.iter().filter_map(|h| h.effects.cqe).collect();
+    let names = |h: &Happening| trace.names.at(h.moment).collective();
+    let mut lines = counted(part.iter().map(|h| describe::operation(&h.operation, &names(h))));
     let kind = |written: Option<u8>| written.map_or(Entry::Lost, Entry::of);
-    lines.extend(counted(attempts.iter().map(|c| {
+    lines.extend(counted(part.iter().filter_map(|h| {
+        let c = h.effects.cqe?;
         let entry = kind(c.written.map(|w| w.1.status)).name();
-        format!("{}: {entry}", names.cq(c.cqn))
+        Some(format!("{}: {entry}", names(h).cq(c.cqn)))
     })));
-    let records: Vec<_> = part.iter().filter_map(|h| h.effects.event).collect();
-    let events = events(&records, &trace.names);
+    let attempts: Vec<_> = part.iter().filter_map(|h| h.effects.cqe).collect();
+    let events = events(part.iter().copied(), &trace.names);
     lines.extend(events.iter().map(|e| format!("event: {e}")));
     if let (Some(from), Some(to)) =
         (part.first().and_then(|h| h.clock), part.last().and_then(|h| h.clock))
@@ -297,6 +308,29 @@ fn sum(step: usize, part: &[&Happening], trace: &Trace) -> Mark {
 fn one_setup(first: &Happening, next: &Happening) -> bool {
     let qpn = first.operation.qpn();
     qpn.is_some() && qpn == next.operation.qpn() && next.effects.outcome == Outcome::Ok
+}
+
+/// May two entries of a step's account share a mark?
+fn together(step: usize, first: Told<'_>, next: Told<'_>) -> bool {
+    match (first, next) {
+        (Told::Happening(a), Told::Happening(b)) => alike(a, b) || step == 0 && one_setup(a, b),
+        _ => false,
+    }
+}
+
+/// The mark of a hardware reset.
+fn reset(step: usize, note: &Note) -> Mark {
+    Mark {
+        step,
+        glyph: Glyph::Reset,
+        qpn: None,
+        cqn: None,
+        count: 1,
+        entry: None,
+        event: None,
+        title: note.text.clone(),
+        lines: Vec::new(),
+    }
 }
 
 /// May two happenings share a mark?
@@ -343,7 +377,7 @@ fn glyph(h: &Happening) -> Glyph {
 
 fn mark(step: usize, group: &[&Happening], trace: &Trace) -> Mark {
     let h = group[0];
-    let names = &trace.names;
+    let names = &trace.names.at(h.moment);
     let mut title = describe::operation(&h.operation, names);
     let count = if alike(h, group[group.len() - 1]) { group.len() } else { 1 };
     if count > 1 {

@@ -41,20 +41,29 @@ pub fn verdict(trace: &Trace) -> String {
         for f in &step.failures {
             let _ = writeln!(
                 text,
-                "FAILED {}:{}: step {}: {}\n  expected: {}\n  got:      {}",
-                trace.file, f.line, step.number, f.what, f.expected, f.got
+                "FAILED {}:{}: {}: {}\n  expected: {}\n  got:      {}",
+                trace.file,
+                f.line,
+                place(step.number),
+                f.what,
+                f.expected,
+                f.got
             );
         }
     }
     if let Some(defect) = &trace.defect {
         let at = trace.steps.last().map_or(0, |s| s.number);
-        let _ = writeln!(text, "FAILED {}: step {at}: {defect}", trace.file);
+        let _ = writeln!(text, "FAILED {}: {}: {defect}", trace.file, place(at));
     }
     if trace.passed() {
         let steps = trace.steps.iter().filter(|s| s.number > 0).count();
         let _ = writeln!(text, "ok: {steps} steps, {} expectations hold", trace.checked());
     }
     text
+}
+
+fn place(step: usize) -> String {
+    if step == 0 { "setup".to_owned() } else { format!("step {step}") }
 }
 
 fn heading(step: &StepTrace) -> String {

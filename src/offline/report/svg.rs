@@ -213,8 +213,10 @@ impl<'a> Drawing<'a> {
         let unit = tall as f64 / f64::from(cq.depth.max(1));
         let floor = (top + tall) as f64;
         let total = |c: &[(Entry, u32)]| c.iter().map(|(_, n)| *n).sum::<u32>();
+        // The lane ends with the CQ.
+        let right = columns.len() * COLUMN;
         html! {
-            rect.well x="0" y=(top) width=(self.layout.columns * COLUMN) height=(tall) {}
+            rect.well x="0" y=(top) width=(right) height=(tall) {}
             @for (column, content) in columns.iter().enumerate() {
                 @let mut below = 0;
                 @for (entry, n) in content {
@@ -228,10 +230,10 @@ impl<'a> Drawing<'a> {
             @if cq.depth <= 16 {
                 @for slot in 1..cq.depth {
                     @let at = format!("{:.1}", floor - unit * f64::from(slot));
-                    line.slot x1="0" x2=(self.layout.columns * COLUMN) y1=(at) y2=(at) {}
+                    line.slot x1="0" x2=(right) y1=(at) y2=(at) {}
                 }
             }
-            line.depth x1="0" x2=(self.layout.columns * COLUMN) y1=(top) y2=(top) {}
+            line.depth x1="0" x2=(right) y1=(top) y2=(top) {}
             @for band in &self.layout.bands {
                 @let used = columns.get(band.end - 1).map_or(0, |c| total(c));
                 @if used > 0 {
@@ -273,6 +275,9 @@ impl<'a> Drawing<'a> {
                 role=[live.then_some("button")] aria-label=[live.then(name)] {
                 title { (mark.title) "\n" (mark.lines.join("\n")) }
                 rect.hit x=(column * COLUMN) y=(HEAD) width=(COLUMN) height=(self.height - HEAD - 8) {}
+                @if mark.glyph == Glyph::Reset {
+                    path.glyph d=(bar(x, HEAD, self.height - HEAD - 8)) {}
+                }
                 @if let (Some(a), Some(b)) = (on_qp, end) {
                     line.flow x1=(x) x2=(x) y1=(a + 8) y2=(b) {}
                 }
@@ -320,6 +325,10 @@ fn event_rows(layout: &Layout) -> Vec<usize> {
     rows
 }
 
+fn bar(x: usize, y: usize, tall: usize) -> String {
+    format!("M{} {y}h2v{tall}h-2z", x - 1)
+}
+
 fn cross(x: usize, y: usize, r: usize) -> String {
     let d = 2 * r;
     format!("M{} {}l{d} {d}M{} {}l-{d} {d}", x - r, y - r, x + r, y - r)
@@ -339,6 +348,7 @@ pub fn glyph(glyph: Glyph, x: usize, y: usize) -> Markup {
         Glyph::Cascade => format!("M{} {}l-8 8h5l-3 6l9 -9h-5l3 -5z", x + 3, y - 7),
         Glyph::Doorbell => format!("M{x} {}l6 6l-6 6l-6 -6z", y - 6),
         Glyph::Refused | Glyph::Stale => cross(x, y, 5),
+        Glyph::Reset => bar(x, y - 7, 14),
     };
     html! {
         path class=(class) d=(d) {}

@@ -25,6 +25,7 @@ const LEGEND: &[(Glyph, &str)] = &[
     (Glyph::Doorbell, "consume, arm"),
     (Glyph::Refused, "refused, or CQE lost"),
     (Glyph::Stale, "stale"),
+    (Glyph::Reset, "hardware reset"),
 ];
 
 /// What a button does, its name, its key, its sign.

@@ -3,9 +3,10 @@
 use std::fmt::Display;
 
 use super::describe;
-use super::file::{Counts, CqePattern, EventPattern, Expected, Names, Outcomes, Range, Step};
+use super::file::{Counts, CqePattern, EventPattern, Expected, Outcomes, Range, Step};
 use super::host::Host;
 use super::names::{self, CQ_FLAGS, CQ_NUMBERS, FLUSH, QP_NUMBERS, status_name};
+use super::naming::{NamesAt, Naming};
 use super::trace::{Judgement, StepTrace};
 use crate::model::{
     Answer, AttrMask, Cqe, Event, Layer, ModifyVerdict, Outcome, QpSnapshot, Queue, WqeErrors,
@@ -13,9 +14,10 @@ use crate::model::{
 
 /// Everything that expectations are about.
 pub(super) struct Seen<'a> {
-    pub names: &'a Names,
+    pub names: NamesAt<'a>,
     pub host: &'a Host,
-    pub outcomes: &'a [Outcome],
+    /// How each operation of the step ended, and its place among the happenings.
+    pub outcomes: &'a [(usize, Outcome)],
     pub step: &'a StepTrace,
 }
 
@@ -44,32 +46,14 @@ pub(super) fn check(step: &Step, seen: &Seen<'_>) -> Checked {
     match &step.outcomes {
         Outcomes::Any => {}
         Outcomes::All(expected) => {
-            let of = seen.outcomes.len();
-            all.count += of;
-            let wrong = seen.outcomes.iter().enumerate().find(|(_, o)| *o != expected);
-            let judged = match wrong {
-                Some((at, got)) => {
-                    let what = format!("outcome of operation {} of {of}", at + 1);
-                    Err((what, expected.to_string(), got.to_string()))
-                }
-                None => {
-                    let what = match of {
-                        1 => "outcome of the operation".to_owned(),
-                        _ => format!("outcome of {of} operations"),
-                    };
-                    Ok((what, expected.to_string(), expected.to_string()))
-                }
-            };
-            if of > 0 {
-                all.take(step.line, judged);
+            all.count += seen.outcomes.len();
+            if !seen.outcomes.is_empty() {
+                all.take(step.line, seen.all_alike(*expected));
             }
         }
         Outcomes::Each(expected) => {
             all.count += expected.len();
-            let list = |l: &[Outcome]| join(l.iter());
-            let judged = if expected == seen.outcomes { Ok } else { Err };
-            let said = ("outcomes".to_owned(), list(expected), list(seen.outcomes));
-            all.take(step.line, judged(said));
+            all.take(step.line, seen.one_by_one(expected));
         }
     }
     for c in &step.checks {
@@ -77,6 +61,11 @@ pub(super) fn check(step: &Step, seen: &Seen<'_>) -> Checked {
         all.take(c.line, seen.judge(&c.what));
     }
     all
+}
+
+/// `1 outcome`, `3 operations`.
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }
 
 /// What it is about, what was expected, what was seen.
@@ -92,12 +81,63 @@ fn equal<T: PartialEq>(
     judged((what(), show(&expected), show(&got)))
 }
 
+fn within(what: impl FnOnce() -> String, expected: Range, got: u64) -> Result<Said, Said> {
+    let judged = if expected.holds(got) { Ok } else { Err };
+    judged((what(), expected.to_string(), got.to_string()))
+}
+
 fn join<T: Display>(items: impl Iterator<Item = T>) -> String {
     let text: Vec<String> = items.map(|i| i.to_string()).collect();
     if text.is_empty() { "none".to_owned() } else { text.join(", ") }
 }
 
 impl Seen<'_> {
+    /// One outcome for all operations: the first other one is told, with the number of the rest.
+    fn all_alike(&self, expected: Outcome) -> Result<Said, Said> {
+        let of = self.outcomes.len();
+        let mut wrong =
+            self.outcomes.iter().enumerate().filter(|(_, (_, outcome))| *outcome != expected);
+        let Some((at, (place, got))) = wrong.next() else {
+            let what = match of {
+                1 => "outcome of the operation".to_owned(),
+                _ => format!("outcome of {of} operations"),
+            };
+            return Ok((what, expected.to_string(), expected.to_string()));
+        };
+        let more = match wrong.count() {
+            0 => String::new(),
+            n => format!(", and of {n} more"),
+        };
+        let op = self.operation(*place);
+        let what = format!("outcome of operation {} of {of}{op}{more}", at + 1);
+        Err((what, expected.to_string(), got.to_string()))
+    }
+
+    /// One outcome for each operation.
+    fn one_by_one(&self, expected: &[Outcome]) -> Result<Said, Said> {
+        let got: Vec<Outcome> = self.outcomes.iter().map(|(_, outcome)| *outcome).collect();
+        let said = |what: String| (what, join(expected.iter()), join(got.iter()));
+        if expected.len() != got.len() {
+            let (few, many) = (counted(expected.len(), "outcome"), counted(got.len(), "operation"));
+            return Err(said(format!("outcomes: {few} given for {many}")));
+        }
+        match expected.iter().zip(&got).position(|(e, g)| e != g) {
+            None => Ok(said("outcomes".to_owned())),
+            Some(at) => {
+                let op = self.operation(self.outcomes[at].0);
+                Err(said(format!("outcomes, the first wrong one of operation {}{op}", at + 1)))
+            }
+        }
+    }
+
+    /// `, post SEND on A`: what stands at that place among the happenings of the step.
+    fn operation(&self, place: usize) -> String {
+        self.step.happenings.get(place).map_or_else(String::new, |h| {
+            let names = self.names.all().at(h.moment);
+            format!(", {}", describe::operation(&h.operation, &names))
+        })
+    }
+
     fn judge(&self, expected: &Expected) -> Result<Said, Said> {
         let qp = |q: &u32| self.names.qp(*q);
         let cq = |c: &u32| self.names.cq(*c);
@@ -128,12 +168,12 @@ impl Seen<'_> {
                     || format!("state of {}", qp(q)),
                     *state,
                     got,
-                    |s| s.map_or("no such QP", |s| s.name()).to_owned(),
+                    |s| names::state_name(*s).to_owned(),
                 )
             }
             Expected::Drain(q, drain) => {
                 let got = self.qp(*q, "drain")?.drain;
-                equal(|| format!("drain of {}", qp(q)), *drain, got, |d| d.to_string())
+                equal(|| format!("drain of {}", qp(q)), *drain, got, |d| names::drain_name(*d))
             }
             Expected::AttrSet(q, m) => {
                 let what = format!("attributes set on {}", qp(q));
@@ -148,31 +188,29 @@ impl Seen<'_> {
                 let attr = self.qp(*q, name)?.attr;
                 let field = names::ATTR_FIELDS.iter().find(|f| f.name == *name);
                 let got = field.map_or(0, |f| (f.get)(&attr));
-                equal(|| format!("{name} of {}", qp(q)), *value, got, u64::to_string)
+                within(|| format!("{name} of {}", qp(q)), *value, got)
             }
             Expected::QpNumber(q, name, value) => {
                 let snapshot = self.qp(*q, name)?;
                 let number = QP_NUMBERS.iter().find(|n| n.0 == *name);
                 let got = number.map_or(0, |n| n.1(&snapshot));
-                equal(|| format!("{name} of {}", qp(q)), *value, got, u64::to_string)
+                within(|| format!("{name} of {}", qp(q)), *value, got)
             }
             Expected::CqNumber(c, name, value) => {
-                let flag = CQ_FLAGS.iter().find(|n| n.0 == *name);
-                let number = CQ_NUMBERS.iter().find(|n| n.0 == *name).or(flag);
+                let number = CQ_NUMBERS.iter().find(|n| n.0 == *name);
                 let snapshot = self.cq(*c, name)?;
                 let got = number.map_or(0, |n| n.1(&snapshot));
-                equal(
-                    || format!("{name} of {}", cq(c)),
-                    *value,
-                    got,
-                    |v| {
-                        if flag.is_some() { (*v == 1).to_string() } else { v.to_string() }
-                    },
-                )
+                within(|| format!("{name} of {}", cq(c)), *value, got)
+            }
+            Expected::CqFlag(c, name, value) => {
+                let flag = CQ_FLAGS.iter().find(|n| n.0 == *name);
+                let snapshot = self.cq(*c, name)?;
+                let got = flag.is_some_and(|f| f.1(&snapshot) == 1);
+                equal(|| format!("{name} of {}", cq(c)), *value, got, bool::to_string)
             }
             Expected::Arm(c, arm) => {
                 let got = self.cq(*c, "arm")?.arm;
-                equal(|| format!("arm of {}", cq(c)), *arm, got, |a| a.to_string())
+                equal(|| format!("arm of {}", cq(c)), *arm, got, |a| names::arm_name(*a))
             }
             Expected::Cqes(c, patterns) => {
                 self.cqes(&format!("CQEs written to {}", cq(c)), patterns, &self.written(*c))
@@ -187,7 +225,7 @@ impl Seen<'_> {
             }
             Expected::UnreadCount(c, count) => {
                 let what = || format!("number of CQEs that software can read from {}", cq(c));
-                equal(what, *count, self.host.unread(*c).len() as u64, u64::to_string)
+                within(what, *count, self.host.unread(*c).len() as u64)
             }
             Expected::Ring(c, patterns) => {
                 let what = format!("memory of the ring of {}", cq(c));
@@ -203,7 +241,7 @@ impl Seen<'_> {
                     .filter(|i| q.is_none_or(|q| i.qpn == q))
                     .count() as u64;
                 let by = q.map_or(String::new(), |q| format!(" by {}", self.names.qp(q)));
-                equal(|| format!("WQEs issued{by}"), *count, got, u64::to_string)
+                within(|| format!("WQEs issued{by}"), *count, got)
             }
         }
     }
@@ -285,7 +323,7 @@ impl Seen<'_> {
         (
             what.to_owned(),
             join(patterns.iter().map(|p| self.show_pattern(p))),
-            join(got.iter().map(|c| describe::cqe(c, self.names))),
+            join(got.iter().map(|c| describe::cqe(c, &self.names))),
         )
     }
 
@@ -314,7 +352,7 @@ impl Seen<'_> {
         let of = |fits: fn(u8) -> bool| written.iter().filter(|s| fits(**s)).count() as u64;
         let got = [of(|s| s == 0), of(|s| s == FLUSH), of(|s| s != 0 && s != FLUSH)];
         let ranges = [c.success, c.flush, c.error];
-        let within = |(r, n): (&Range, &u64)| (r.least..=r.most).contains(n);
+        let within = |(r, n): (&Range, &u64)| r.holds(*n);
         let judged = if ranges.iter().zip(&got).all(within) { Ok } else { Err };
         let [a, b, d] = ranges.map(|r| r.to_string());
         judged((
@@ -350,12 +388,12 @@ impl Seen<'_> {
             if p.qpns.as_ref().is_some_and(|q| q.len() > 1) {
                 format!("{} ×{}", describe::event(&event, &self.names.collective()), p.times)
             } else if p.times == (Range { least: 1, most: 1 }) {
-                describe::event(&event, self.names)
+                describe::event(&event, &self.names)
             } else {
-                format!("{} ×{}", describe::event(&event, self.names), p.times)
+                format!("{} ×{}", describe::event(&event, &self.names), p.times)
             }
         };
-        let seen = crate::report::digest::events(&got, self.names);
+        let seen = crate::report::digest::events(&self.step.happenings, self.names.all());
         judged(("events".to_owned(), join(patterns.iter().map(show)), join(seen.iter())))
     }
 }

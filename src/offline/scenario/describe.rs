@@ -1,9 +1,13 @@
 //! Operations and their effects in words.
 
-use super::file::Naming;
-use super::names::{status_name, wqe_opcode_name};
+use super::names::{
+    ATTR_FIELDS, CQ_FLAGS, CQ_NUMBERS, QP_NUMBERS, arm_name, drain_name, status_name,
+    wqe_opcode_name,
+};
+use super::naming::Naming;
 use crate::model::{
-    Answer, AttrMask, Cqe, Event, Modify, ModifyVerdict, Operation, Outcome, QpState, Transport,
+    Answer, AttrMask, CqSnapshot, Cqe, Event, KeyTable, Modify, ModifyVerdict, OpClass, Operation,
+    Outcome, PostSend, QpSnapshot, QpState, Transport, WqeFormat,
 };
 
 /// What was asked, or what the hardware did by itself.
@@ -32,8 +36,11 @@ pub fn operation(op: &Operation, names: &impl Naming) -> String {
         Operation::ModifyQp(m) => modify(m, names),
         Operation::QueryQp { qpn } => format!("query {}", qp(names, *qpn)),
         Operation::PostWqe(w) => {
-            let name = wqe_opcode_name(w.units[0][0] as u8);
-            format!("post {name} on {}, in block {} of its ring", names.qp(w.qpn), w.first_block)
+            // What it holds does not depend on keys.
+            let p = w.walked(&KeyTable::new(0));
+            let (what, more) = (post(&p.ctrl), more(&p, false));
+            let block = w.first_block;
+            format!("post {what} on {}{more}, in block {block} of its ring", names.qp(w.qpn))
         }
         Operation::RegKey { lkey, base, length, .. } => {
             let unit = if *length == 1 { "byte" } else { "bytes" };
@@ -41,11 +48,7 @@ pub fn operation(op: &Operation, names: &impl Naming) -> String {
         }
         Operation::DeregKey { lkey } => format!("deregister key {lkey}"),
         Operation::PostSend(p) => {
-            let [opcode, _, flags, _] = p.ctrl;
-            let fenced = if matches!(flags >> 5 & 7, 2..=4) { "fenced " } else { "" };
-            let silent = if flags >> 2 & 3 < 2 { "unsignaled " } else { "" };
-            let name = wqe_opcode_name(opcode as u8);
-            format!("post {fenced}{silent}{name} on {}", names.qp(p.qpn))
+            format!("post {} on {}{}", post(&p.ctrl), names.qp(p.qpn), more(p, true))
         }
         Operation::PostRecv { qpn, .. } => format!("post a receive on {}", names.qp(*qpn)),
         Operation::Complete(c) => {
@@ -64,6 +67,43 @@ pub fn operation(op: &Operation, names: &impl Naming) -> String {
         Operation::Cascade { qpn } => format!("CQ error reaches {}", names.qp(*qpn)),
         Operation::Unknown { channel, code } => format!("unknown code {code} on {channel}"),
     }
+}
+
+/// What a control segment asks for: `fenced unsignaled SEND`.
+fn post([opcode, _, flags, _]: &[u32; 4]) -> String {
+    let marks = [
+        ("fenced ", matches!(flags >> 5 & 7, 2..=4)),
+        ("unsignaled ", flags >> 2 & 3 < 2),
+        ("solicited ", flags >> 1 & 1 == 1),
+    ];
+    let marks: String = marks.iter().filter(|(_, set)| *set).map(|(mark, _)| *mark).collect();
+    format!("{marks}{}", wqe_opcode_name(*opcode as u8))
+}
+
+/// What of a post is not as usual: 64 bytes (8 of an atomic) in one segment, nothing inline.
+fn more(p: &PostSend, segments: bool) -> String {
+    let [opcode, ds, flags, misc] = p.ctrl;
+    let class = OpClass::from_mlx5(opcode as u8);
+    let usual = if class.is_some_and(OpClass::is_atomic) { 8 } else { 64 };
+    let mut parts = Vec::new();
+    if p.inline || p.format == WqeFormat::Book && flags >> 4 & 1 == 1 {
+        parts.push("inline".to_owned());
+    }
+    if p.payload_len != usual {
+        let unit = if p.payload_len == 1 { "byte" } else { "bytes" };
+        parts.push(format!("{} {unit}", p.payload_len));
+    }
+    match (p.format, ds & 0x3f) {
+        _ if !segments => {}
+        (WqeFormat::Book, 1) => {}
+        (WqeFormat::Book, n) => parts.push(format!("{n} segments")),
+        (WqeFormat::Mlx5, n) => parts.push(format!("mlx5 format, ds {n}")),
+    }
+    if misc != 0 || class.is_some_and(OpClass::uses_misc) {
+        let what = if class == Some(OpClass::SendInvalidate) { "invalidates key" } else { "imm" };
+        parts.push(format!("{what} {misc:#x}"));
+    }
+    if parts.is_empty() { String::new() } else { format!(", {}", parts.join(", ")) }
 }
 
 /// `QP A`; but `QP 7`, which has no name, and one that is called `QP7` say it already.
@@ -112,6 +152,8 @@ pub fn answer(outcome: Outcome, answer: &Answer) -> String {
             };
             format!("ok, but {which} too small for all ceilings")
         }
+        Answer::QueryQp(q) => format!("ok: {}", queried_qp(q)),
+        Answer::QueryCq(c) => format!("ok: {}", queried_cq(c)),
         _ => match outcome {
             Outcome::Ok => "ok".to_owned(),
             Outcome::Stale => "stale: nothing live is meant".to_owned(),
@@ -121,6 +163,31 @@ pub fn answer(outcome: Outcome, answer: &Answer) -> String {
             other => format!("refused: {}", other.name().replace('_', " ")),
         },
     }
+}
+
+/// What QUERY_QP shows. Counts, then the values of the attributes that are set.
+fn queried_qp(q: &QpSnapshot) -> String {
+    let mut parts = vec![q.state.name().to_owned(), format!("drain {}", drain_name(q.drain))];
+    parts.extend(QP_NUMBERS.iter().map(|(name, get)| format!("{name} {}", get(q))));
+    let set = ATTR_FIELDS.iter().filter(|f| q.attr_set.contains(f.mask));
+    // An address vector has many fields; those that are 0 say nothing.
+    let told = set.map(|f| (f.name, (f.get)(&q.attr))).filter(|(n, v)| *v > 0 || !n.contains('.'));
+    let attributes: Vec<String> = told.map(|(name, v)| format!("{name} {v}")).collect();
+    let attributes = match attributes.is_empty() {
+        true => "no attribute is set".to_owned(),
+        false => format!("attributes {}", attributes.join(", ")),
+    };
+    format!("{}; {attributes}", parts.join(", "))
+}
+
+/// What QUERY_CQ shows.
+fn queried_cq(c: &CqSnapshot) -> String {
+    let mut parts = vec![format!("depth {}", c.depth)];
+    parts.extend(CQ_NUMBERS.iter().map(|(name, get)| format!("{name} {}", get(c))));
+    parts.push(format!("arm {}", arm_name(c.arm)));
+    let flags = CQ_FLAGS.iter().filter(|(_, get)| get(c) == 1);
+    parts.extend(flags.map(|(name, _)| name.to_string()));
+    parts.join(", ")
 }
 
 fn refused(v: &ModifyVerdict) -> String {

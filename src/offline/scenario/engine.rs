@@ -83,7 +83,7 @@ impl ModelEngine {
             .map_err(|e| Defect(format!("the model refuses {op:?}: {e:?}")))?;
         let machine = &self.machine;
         let changes = self.watch.changes(op, &effects, |q| machine.qp(q).map(|q| q.state));
-        out.push(Happening { operation: *op, effects, changes, clock: None });
+        out.push(Happening { operation: *op, effects, changes, clock: None, moment: 0 });
         Ok(())
     }
 

@@ -192,6 +192,21 @@ impl<'a> Node<'a> {
         )
     }
 
+    /// The same, also with the prefix that the name has in verbs.
+    pub fn one_of_verbs<T: Copy>(
+        &self,
+        what: &str,
+        prefix: &str,
+        choices: &[(&str, T)],
+    ) -> Result<T> {
+        let bare = self.str().ok().and_then(|written| {
+            let (head, rest) = written.split_at_checked(prefix.len())?;
+            head.eq_ignore_ascii_case(prefix).then_some(rest)
+        });
+        let known = bare.and_then(|b| choices.iter().find(|(n, _)| n.eq_ignore_ascii_case(b)));
+        known.map_or_else(|| self.one_of(what, choices), |(_, value)| Ok(*value))
+    }
+
     /// A table with exactly these fields allowed.
     pub fn fields(&self, known: &[&str]) -> Result<Fields<'a>> {
         self.any_fields()?.only(known)
@@ -215,7 +230,7 @@ fn kind(value: &DeValue<'_>) -> &'static str {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a number",
         DeValue::Float(_) => "a number with a point",
-        DeValue::Boolean(_) => "true or false",
+        DeValue::Boolean(_) => "a boolean",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",

@@ -1,5 +1,6 @@
 //! What a scenario file says, once it is known to make sense.
 
+use super::naming::{Given, Names};
 use crate::model::{
     AccessFlags, Arm, AttrMask, AttrValues, Complete, Config, Drain, EventKinds, Layer, Lkey,
     Operation, Outcome, Policy, PostSend, PostWqe, QpState, Queue, Transport, WqeErrors,
@@ -32,100 +33,11 @@ pub struct Scenario {
     pub steps: Vec<Step>,
 }
 
-/// Names of QPs and CQs in the order of their first mention.
-#[derive(Clone, Debug, Default)]
-pub struct Names {
-    /// QPs.
-    pub qps: Vec<(String, u32)>,
-    /// CQs.
-    pub cqs: Vec<(String, u32)>,
-    /// QPs alike that share a name.
-    pub groups: Vec<QpGroup>,
-}
-
-/// QPs alike with numbers in a row: `Q` means all of them, `Q[7]` one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QpGroup {
-    /// Name.
-    pub name: String,
-    /// Number of member 0.
-    pub first: u32,
-    /// How many.
-    pub count: u32,
-}
-
-impl QpGroup {
-    /// QP numbers of the members.
-    pub fn qpns(&self) -> std::ops::Range<u32> {
-        self.first..self.first + self.count
-    }
-}
-
-impl Names {
-    /// What a person calls this QP; two names for one number are joined.
-    pub fn qp(&self, qpn: u32) -> String {
-        name_of(&self.qps, qpn)
-            .or_else(|| self.group(qpn).map(|g| format!("{}[{}]", g.name, qpn - g.first)))
-            .unwrap_or_else(|| format!("QP {qpn}"))
-    }
-
-    /// The group that this QP is a member of.
-    pub fn group(&self, qpn: u32) -> Option<&QpGroup> {
-        self.groups.iter().find(|g| g.qpns().contains(&qpn))
-    }
-
-    /// The same names without telling members of a group apart, for summaries.
-    pub fn collective(&self) -> Collective<'_> {
-        Collective(self)
-    }
-
-    /// What a person calls this CQ.
-    pub fn cq(&self, cqn: u32) -> String {
-        name_of(&self.cqs, cqn).unwrap_or_else(|| format!("CQ {cqn}"))
-    }
-}
-
-/// Names as a summary uses them, see [`Names::collective`].
-#[derive(Clone, Copy, Debug)]
-pub struct Collective<'a>(&'a Names);
-
-/// What a person calls a QP or a CQ.
-pub trait Naming {
-    /// Name of a QP.
-    fn qp(&self, qpn: u32) -> String;
-    /// Name of a CQ.
-    fn cq(&self, cqn: u32) -> String;
-}
-
-impl Naming for Names {
-    fn qp(&self, qpn: u32) -> String {
-        Names::qp(self, qpn)
-    }
-
-    fn cq(&self, cqn: u32) -> String {
-        Names::cq(self, cqn)
-    }
-}
-
-impl Naming for Collective<'_> {
-    fn qp(&self, qpn: u32) -> String {
-        self.0.group(qpn).map_or_else(|| self.0.qp(qpn), |g| g.name.clone())
-    }
-
-    fn cq(&self, cqn: u32) -> String {
-        self.0.cq(cqn)
-    }
-}
-
-fn name_of(names: &[(String, u32)], number: u32) -> Option<String> {
-    let found: Vec<&str> =
-        names.iter().filter(|(_, n)| *n == number).map(|(s, _)| s.as_str()).collect();
-    (!found.is_empty()).then(|| found.join("/"))
-}
-
 /// A completion queue to create.
 #[derive(Clone, Debug)]
 pub struct CqDecl {
+    /// Line of the file where it is declared.
+    pub line: usize,
     pub name: String,
     pub cqn: u32,
     /// Entries.
@@ -134,6 +46,11 @@ pub struct CqDecl {
 }
 
 impl CqDecl {
+    /// Its name, given at this moment.
+    pub fn given(&self, since: usize) -> Given {
+        Given { name: self.name.clone(), first: self.cqn, members: None, since }
+    }
+
     /// The operation that creates it.
     pub fn operation(&self) -> Operation {
         Operation::CreateCq {
@@ -147,11 +64,15 @@ impl CqDecl {
 /// A queue pair to create and to bring up.
 #[derive(Clone, Debug)]
 pub struct QpDecl {
+    /// Line of the file where it is declared.
+    pub line: usize,
     pub name: String,
     /// Number of the first one.
     pub qpn: u32,
     /// So many alike, with numbers in a row.
     pub count: u32,
+    /// Has a group's name.
+    pub group: bool,
     pub transport: TransportCode,
     pub send_cqn: u32,
     pub recv_cqn: u32,
@@ -164,6 +85,12 @@ pub struct QpDecl {
 }
 
 impl QpDecl {
+    /// Its name, given at this moment.
+    pub fn given(&self, since: usize) -> Given {
+        let members = self.group.then_some(self.count);
+        Given { name: self.name.clone(), first: self.qpn, members, since }
+    }
+
     /// QP numbers of all.
     pub fn qpns(&self) -> std::ops::Range<u32> {
         self.qpn..self.qpn + self.count
@@ -251,6 +178,8 @@ pub enum Action {
     PostWqe {
         wqe: Box<PostWqe>,
         first: Option<u16>,
+        /// What of it has no effect, or another one than it seems, and why.
+        remarks: Vec<String>,
     },
     RegKey {
         lkey: Lkey,
@@ -392,10 +321,12 @@ pub enum Expected {
     AttrSet(u32, AttrMask),
     Unset(u32, AttrMask),
     /// Value of an attribute by the name of its field.
-    Attr(u32, &'static str, u64),
+    Attr(u32, &'static str, Range),
     /// A number of QUERY_QP or QUERY_CQ by its name.
-    QpNumber(u32, &'static str, u64),
-    CqNumber(u32, &'static str, u64),
+    QpNumber(u32, &'static str, Range),
+    CqNumber(u32, &'static str, Range),
+    /// A yes-or-no fact of QUERY_CQ by its name.
+    CqFlag(u32, &'static str, bool),
     Arm(u32, Arm),
     /// CQEs written to this CQ in this step; order counts within one queue of one QP.
     Cqes(u32, Vec<CqePattern>),
@@ -403,12 +334,12 @@ pub enum Expected {
     Counts(Option<u32>, Counts),
     /// What software can read by the phase bit, in order.
     Unread(u32, Vec<CqePattern>),
-    UnreadCount(u32, u64),
+    UnreadCount(u32, Range),
     /// What lies in the memory of the ring, slot by slot from 0.
     Ring(u32, Vec<CqePattern>),
     Events(Vec<EventPattern>),
     /// WQEs released to the wire in this step, by one QP or by all.
-    Issued(Option<u32>, u64),
+    Issued(Option<u32>, Range),
 }
 
 /// The fields of a CQE that are compared; what is left out is not.
@@ -449,6 +380,18 @@ pub struct Counts {
 pub struct Range {
     pub least: u64,
     pub most: u64,
+}
+
+impl Range {
+    /// This number and no other.
+    pub const fn exactly(n: u64) -> Self {
+        Self { least: n, most: n }
+    }
+
+    /// Does the number lie in it?
+    pub fn holds(self, n: u64) -> bool {
+        (self.least..=self.most).contains(&n)
+    }
 }
 
 impl std::fmt::Display for Range {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::trace::Happening;
-use crate::model::{Answer, Cqe, Operation, Outcome, QpState, Queue};
+use crate::model::{
+    Answer, Cqe, KeyTable, Operation, Outcome, PostWqe, QpState, Queue, WalkFault, walk,
+};
 
 /// A completion ring in host memory, read by the phase bit.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +29,7 @@ impl Ring {
 }
 
 /// Everything outside the hardware that a scenario needs to remember.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Host {
     rings: BTreeMap<u32, Ring>,
     /// Epoch and slot of WQEs that the transport engine may report on, oldest first.
@@ -35,9 +37,21 @@ pub struct Host {
     /// WQE index that the next post takes.
     next_index: BTreeMap<(u32, Queue), u16>,
     states: BTreeMap<u32, QpState>,
+    keys: KeyTable,
 }
 
 impl Host {
+    /// Beside hardware just out of reset, with room for so many keys.
+    pub fn new(num_key: u32) -> Self {
+        Self {
+            rings: BTreeMap::new(),
+            outstanding: BTreeMap::new(),
+            next_index: BTreeMap::new(),
+            states: BTreeMap::new(),
+            keys: KeyTable::new(num_key),
+        }
+    }
+
     /// Takes notice of something that retired.
     pub fn notice(&mut self, h: &Happening) {
         for c in &h.changes {
@@ -85,6 +99,13 @@ impl Host {
                 self.queue(*qpn, *queue).pop_front();
             }
             Operation::DestroyQp { qpn } => self.forget(*qpn),
+            // The hardware has accepted them; the table cannot say otherwise.
+            Operation::RegKey { lkey, base, length, access } => {
+                let _ = self.keys.register(*lkey, *base, *length, *access);
+            }
+            Operation::DeregKey { lkey } => {
+                let _ = self.keys.deregister(*lkey);
+            }
             Operation::ModifyQp(m)
                 if h.effects.state_after == Some(QpState::Reset)
                     && m.attr_mask.contains(crate::model::AttrMask::STATE) =>
@@ -103,6 +124,15 @@ impl Host {
 
     fn queue(&mut self, qpn: u32, queue: Queue) -> &mut VecDeque<(u16, u16)> {
         self.outstanding.entry((qpn, queue)).or_default()
+    }
+
+    /// What is wrong with a WQE in its queue, with the keys as they are now.
+    pub fn faults(&self, wqe: &PostWqe) -> Vec<WalkFault> {
+        let read = |n| {
+            let words = wqe.unit(n).map(u32::to_be_bytes);
+            std::array::from_fn(|byte| words[byte / 4][byte % 4])
+        };
+        walk(read, wqe.format, wqe.transport, &self.keys).faults
     }
 
     /// State of a QP as it was last seen.

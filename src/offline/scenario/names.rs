@@ -1,6 +1,8 @@
 //! Names that scenario files and reports use, and the values behind them.
 
-use crate::model::{AttrMask, AttrValues, Config, CqSnapshot, QpSnapshot};
+use crate::model::{
+    Arm, AttrMask, AttrValues, Config, CqSnapshot, Drain, OpClass, QpSnapshot, QpState,
+};
 
 /// `ibv_wc_status` without its prefix, by number.
 pub const STATUS: &[&str] = &[
@@ -49,6 +51,28 @@ pub const WQE_OPCODES: &[(&str, u8)] = &[
     ("ATOMIC_CS", 17),
     ("ATOMIC_FA", 18),
 ];
+
+/// What scenario files take as a send WQE opcode: the names above, and those of `ibv_wr_opcode`.
+pub fn wqe_opcode_choices() -> Vec<(&'static str, u8)> {
+    let verbs = OpClass::ALL.into_iter().map(|c| (c.name(), c.mlx5()));
+    let known = |name: &str| WQE_OPCODES.iter().any(|(n, _)| *n == name);
+    WQE_OPCODES.iter().copied().chain(verbs.filter(|(name, _)| !known(name))).collect()
+}
+
+/// How far a drain is, as a scenario file says it.
+pub fn drain_name(drain: Drain) -> String {
+    if drain == Drain::None { "none".to_owned() } else { drain.to_string() }
+}
+
+/// What a CQ is armed for, as a scenario file says it.
+pub fn arm_name(arm: Arm) -> String {
+    if arm == Arm::None { "none".to_owned() } else { arm.to_string() }
+}
+
+/// A state as a scenario file says it; `None` is a QP that does not exist.
+pub fn state_name(state: Option<QpState>) -> &'static str {
+    state.map_or("none", QpState::name)
+}
 
 /// Name of a send WQE opcode; an unknown one by its number.
 pub fn wqe_opcode_name(opcode: u8) -> String {

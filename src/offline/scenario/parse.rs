@@ -6,8 +6,9 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::fields::{Fields, Node, Result};
-use super::file::{CqDecl, Names, QpDecl, QpGroup, Scenario, TransportCode};
+use super::file::{CqDecl, QpDecl, Scenario, TransportCode};
 use super::names;
+use super::naming::{Given, Names, QpGroup};
 use super::problem::{BadScenario, Problem};
 use crate::model::{Config, Policy, QpState, Transport};
 use crate::policies::{self, PolicyError};
@@ -27,7 +28,7 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
         Problem::new(e.span().unwrap_or(0..0), "this is not TOML", e.message().trim())
     })?;
     let top = Fields::new("the scenario", 0..0, root.get_ref()).only(TOP)?;
-    let title = top.need("title")?.str()?.to_owned();
+    let title = read_title(&top.need("title")?)?;
     let (profile, base) = match top.get("profile") {
         None => policies::PROFILES[0],
         Some(n) => {
@@ -42,9 +43,10 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
         Some(n) => n.one_of("configuration", names::CONFIGS)?,
     };
     let mut scope = Scope {
-        text,
+        lines: line_starts(text),
         config,
         names: Names::default(),
+        live: Live::default(),
         transports: BTreeMap::new(),
         transports_by_name: BTreeMap::new(),
     };
@@ -55,15 +57,18 @@ fn read(file: &str, text: &str) -> Result<Scenario> {
         let taken = cqs.iter().map(|c: &CqDecl| c.cqn..c.cqn + 1);
         free(&span, "CQ", decl.cqn..decl.cqn + 1, taken)?;
         let range = u64::from(config.num_cq) - 1;
-        in_range(&span, "CQ", decl.cqn, range, &config)?;
+        in_range(&span, "CQ", decl.cqn, range, &config, |c| c.num_cq)?;
         cqs.push(decl);
     }
     let mut qps = Vec::new();
     for node in tables(&top, "qp", "[[qp]]")? {
         let (decl, span) = scope.qp(&node)?;
-        in_range(&span, "QP", decl.qpn, u64::from(config.num_qp) - 1, &config)?;
+        let range = u64::from(config.num_qp) - 1;
+        in_range(&span, "QP", decl.qpn, range, &config, |c| c.num_qp)?;
+        // One is in range: of many it is their count that goes too far.
+        let count = node.get("count").map_or(span.clone(), |n| n.span());
         let last = decl.qpn + (decl.count - 1);
-        in_range(&span, "QP", last, u64::from(config.num_qp) - 1, &config)?;
+        in_range(&count, "QP", last, range, &config, |c| c.num_qp)?;
         free(&span, "QP", decl.qpns(), qps.iter().map(QpDecl::qpns))?;
         qps.push(decl);
     }
@@ -121,15 +126,47 @@ fn free(
     ))
 }
 
-fn in_range(span: &Range<usize>, what: &str, n: u32, last: u64, config: &Config) -> Result<()> {
+fn in_range(
+    span: &Range<usize>,
+    what: &str,
+    n: u32,
+    last: u64,
+    config: &Config,
+    numbers: fn(&Config) -> u32,
+) -> Result<()> {
     if u64::from(n) <= last {
         return Ok(());
     }
-    Err(Problem::new(
+    let problem = Problem::new(
         span.clone(),
         format!("{what} number {n} is out of range"),
         format!("configuration `{}` has numbers 0 to {last}", config.name),
-    ))
+    );
+    let larger = names::CONFIGS.iter().map(|(_, c)| (c.name, numbers(c))).find(|(_, m)| n < *m);
+    Err(match larger {
+        Some((name, m)) => problem.help(format!("config = \"{name}\" has numbers 0 to {}", m - 1)),
+        None => problem,
+    })
+}
+
+/// One line, not empty.
+fn read_title(node: &Node<'_>) -> Result<String> {
+    let title = node.str()?;
+    if title.trim().is_empty() {
+        return Err(node.problem("the title is empty", "expected one line of text"));
+    }
+    if title.chars().any(char::is_control) {
+        return Err(node.problem(
+            "the title is more than one line",
+            "expected one line; the rest goes to `text`",
+        ));
+    }
+    Ok(title.to_owned())
+}
+
+/// Where the lines of a text start.
+fn line_starts(text: &str) -> Vec<usize> {
+    [0].into_iter().chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }
 
 fn read_policy(
@@ -163,27 +200,72 @@ fn read_policy(
 }
 
 /// What is known while a file is read from top to bottom.
-pub(super) struct Scope<'t> {
-    pub text: &'t str,
+pub(super) struct Scope {
+    /// Where each line of the file starts.
+    lines: Vec<usize>,
     pub config: Config,
     pub names: Names,
+    pub live: Live,
     /// Of QPs declared so far, by number, and by name where one number has had several names.
     pub transports: BTreeMap<u32, Transport>,
     pub transports_by_name: BTreeMap<String, Transport>,
 }
 
-/// Number of a name in one of the lists; the latest wins.
-fn look_up(list: &[(String, u32)], name: &str) -> Option<u32> {
-    list.iter().rev().find(|(n, _)| n == name).map(|(_, n)| *n)
+/// What exists at this place of the file if nothing is refused: numbers and the names they have.
+/// A name is free again once nothing has it any more.
+#[derive(Default)]
+pub(super) struct Live {
+    qps: BTreeMap<u32, String>,
+    cqs: BTreeMap<u32, String>,
+    /// By name, how many QPs have it.
+    qps_of: BTreeMap<String, u32>,
 }
 
-impl Scope<'_> {
+impl Live {
+    fn add_qps(&mut self, given: &Given) {
+        for qpn in given.numbers() {
+            self.remove_qp(qpn);
+            self.qps.insert(qpn, given.name.clone());
+        }
+        *self.qps_of.entry(given.name.clone()).or_default() += given.numbers().len() as u32;
+    }
+
+    /// A QP is destroyed.
+    pub fn remove_qp(&mut self, qpn: u32) {
+        let Some(name) = self.qps.remove(&qpn) else { return };
+        if let Some(n) = self.qps_of.get_mut(&name) {
+            *n = n.saturating_sub(1);
+        }
+    }
+
+    /// A CQ is destroyed.
+    pub fn remove_cq(&mut self, cqn: u32) {
+        self.cqs.remove(&cqn);
+    }
+
+    /// Everything is gone.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    fn has_qp(&self, name: &str) -> bool {
+        self.qps_of.get(name).is_some_and(|n| *n > 0)
+    }
+
+    fn has_cq(&self, name: &str) -> bool {
+        self.cqs.values().any(|n| n == name)
+    }
+}
+
+/// What a name was given to; the latest wins.
+fn look_up<'a>(list: &'a [Given], name: &str) -> Option<&'a Given> {
+    list.iter().rev().find(|g| g.name == name)
+}
+
+impl Scope {
+    /// The line of a place in the file, from 1.
     pub fn line(&self, span: &Range<usize>) -> usize {
-        self.text.as_bytes()[..span.start.min(self.text.len())]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count()
-            + 1
+        self.lines.partition_point(|start| *start <= span.start)
     }
 
     /// A QP by name or by number.
@@ -213,20 +295,21 @@ impl Scope<'_> {
     pub fn named_qps(&self, node: &Node<'_>, text: &str) -> Result<Range<u32>> {
         // A key of a table says a number in letters.
         let number = || text.parse().ok().filter(|qpn| *qpn < u32::MAX);
-        if let Some(qpn) = look_up(&self.names.qps, text).or_else(number) {
+        let alone = look_up(&self.names.qps, text).filter(|g| g.members.is_none());
+        if let Some(qpn) = alone.map(|g| g.first).or_else(number) {
             return Ok(qpn..qpn + 1);
         }
         let (name, members) = match text.strip_suffix(']').and_then(|t| t.split_once('[')) {
             Some((name, members)) => (name, Some(members)),
             None => (text, None),
         };
-        if let Some(group) = self.names.groups.iter().find(|g| g.name == name) {
-            return members.map_or(Ok(group.qpns()), |m| members_of(node, group, m));
+        if let Some(given) = look_up(&self.names.qps, name)
+            && let Some(count) = given.members
+        {
+            let group = QpGroup { name: name.to_owned(), first: given.first, count };
+            return members.map_or(Ok(group.qpns()), |m| members_of(node, &group, m));
         }
-        let names: Vec<&str> = (self.names.qps.iter().map(|(n, _)| n))
-            .chain(self.names.groups.iter().map(|g| &g.name))
-            .map(String::as_str)
-            .collect();
+        let names: Vec<&str> = self.names.qps.iter().map(|g| g.name.as_str()).collect();
         Err(unknown(node, "QP", name, &names))
     }
 
@@ -246,16 +329,19 @@ impl Scope<'_> {
     /// A CQ to create. Its name is known from here on.
     pub fn cq(&mut self, f: &Fields<'_>) -> Result<(CqDecl, Range<usize>)> {
         let f = f.again().only(&["name", "number", "depth", "ignore_overrun"])?;
-        let name = new_name(&f, &self.names.cqs, "CQ")?;
-        let used: Vec<_> = self.names.cqs.iter().map(|(_, n)| *n..n + 1).collect();
-        let (cqn, span) = number(&f, &used, 1)?;
-        self.names.cqs.push((name.clone(), cqn));
+        let name = new_name(&f, "CQ", |name| self.live.has_cq(name))?;
+        let again = look_up(&self.names.cqs, &name).map(|g| g.first);
+        let again = again.filter(|cqn| !self.live.cqs.contains_key(cqn));
+        let (cqn, span) = number(&f, &self.names.cqs, 1, again)?;
+        self.live.cqs.insert(cqn, name.clone());
         let decl = CqDecl {
+            line: self.line(&f.span),
             name,
             cqn,
             depth: f.need("depth")?.uint(0..=u64::from(u32::MAX))? as u32,
             ignore_overrun: f.bool_or("ignore_overrun", false)?,
         };
+        self.names.give_cq(decl.given(0));
         Ok((decl, span))
     }
 
@@ -274,32 +360,27 @@ impl Scope<'_> {
             "state",
             "count",
         ])?;
-        let name = new_name(&f, &self.names.qps, "QP")?;
-        if self.names.groups.iter().any(|g| g.name == name) {
-            return Err(taken(&f.need("name")?, "QP", &name));
-        }
+        let name = new_name(&f, "QP", |name| self.live.has_qp(name))?;
         if name.contains(['[', ']']) {
             return Err(f.need("name")?.problem(
                 format!("`{name}` is no name for a QP"),
                 "expected a name without brackets: they tell the members of a group apart",
             ));
         }
-        let alone = self.names.qps.iter().map(|(_, n)| *n..n + 1);
-        let used: Vec<_> = alone.chain(self.names.groups.iter().map(QpGroup::qpns)).collect();
         let count = f.uint_or("count", 1..=65_536, 1)? as u32;
-        let (qpn, span) = number(&f, &used, count)?;
-        if f.get("count").is_some() {
-            self.names.groups.push(QpGroup { name: name.clone(), first: qpn, count });
-        } else {
-            self.names.qps.push((name.clone(), qpn));
-        }
+        let group = f.get("count").is_some();
+        let (qpn, span) = number(&f, &self.names.qps, count, self.again(&name, count))?;
+        let given =
+            Given { name: name.clone(), first: qpn, members: group.then_some(count), since: 0 };
+        self.live.add_qps(&given);
+        self.names.give_qp(given);
         f.not_both("cq", "send_cq")?;
         f.not_both("cq", "recv_cq")?;
         let (send_cqn, recv_cqn) = match f.get("cq") {
             Some(n) => (self.cqn(&n)?, self.cqn(&n)?),
-            None => match (f.get("send_cq"), f.get("recv_cq"), self.names.cqs.as_slice()) {
+            None => match (f.get("send_cq"), f.get("recv_cq"), self.only_cq()) {
                 (Some(s), Some(r), _) => (self.cqn(&s)?, self.cqn(&r)?),
-                (None, None, [(_, only)]) => (*only, *only),
+                (None, None, Some(only)) => (only, only),
                 _ => {
                     return Err(Problem::new(
                         f.key_span("name"),
@@ -312,8 +393,12 @@ impl Scope<'_> {
         let transport = match f.get("transport") {
             None => TransportCode(0),
             Some(n) if n.is_integer() => TransportCode(n.uint(0..=3)? as u8),
-            Some(n) => TransportCode(n.one_of("transport", &[("RC", 0), ("UC", 1), ("UD", 2)])?),
+            Some(n) => {
+                let choices = [("RC", 0), ("UC", 1), ("UD", 2)];
+                TransportCode(n.one_of_verbs("transport", "IBV_QPT_", &choices)?)
+            }
         };
+        self.transports_by_name.remove(&name);
         if let Some(t) = transport.transport() {
             self.transports.extend((qpn..qpn + count).map(|q| (q, t)));
             self.transports_by_name.insert(name.clone(), t);
@@ -335,9 +420,11 @@ impl Scope<'_> {
         }
         let any = 0..=u64::from(u32::MAX);
         let decl = QpDecl {
+            line: self.line(&f.span),
             name,
             qpn,
             count,
+            group,
             transport,
             send_cqn,
             recv_cqn,
@@ -349,21 +436,34 @@ impl Scope<'_> {
         };
         Ok((decl, span))
     }
+
+    /// The numbers that this name had before, if they are free for as many QPs again.
+    fn again(&self, name: &str, count: u32) -> Option<u32> {
+        let given = look_up(&self.names.qps, name)?;
+        let free = self.live.qps.range(given.numbers()).next().is_none();
+        (free && given.numbers().len() == count as usize).then_some(given.first)
+    }
+
+    /// The CQ, where there is one and no other.
+    fn only_cq(&self) -> Option<u32> {
+        let mut all = self.live.cqs.keys();
+        all.next().copied().filter(|_| all.next().is_none())
+    }
 }
 
 /// A state by its name.
 pub(super) fn read_state(node: &Node<'_>) -> Result<QpState> {
     let choices: Vec<_> = QpState::ALL.iter().map(|s| (s.name(), *s)).collect();
-    node.one_of("QP state", &choices)
+    node.one_of_verbs("QP state", "IBV_QPS_", &choices)
 }
 
-fn reference(node: &Node<'_>, what: &str, known: &[(String, u32)]) -> Result<u32> {
+fn reference(node: &Node<'_>, what: &str, known: &[Given]) -> Result<u32> {
     if node.is_integer() {
         return Ok(node.uint(0..=u64::from(u32::MAX))? as u32);
     }
     let name = node.str()?;
-    look_up(known, name).ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|(n, _)| n.as_str()).collect();
+    look_up(known, name).map(|g| g.first).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|g| g.name.as_str()).collect();
         unknown(node, what, name, &names)
     })
 }
@@ -399,36 +499,45 @@ fn members_of(node: &Node<'_>, group: &QpGroup, members: &str) -> Result<Range<u
     }
 }
 
-fn new_name(f: &Fields<'_>, known: &[(String, u32)], what: &str) -> Result<String> {
+fn new_name(f: &Fields<'_>, what: &str, taken: impl Fn(&str) -> bool) -> Result<String> {
     let node = f.need("name")?;
     let name = node.str()?;
     if name.is_empty() || name.len() > 32 || name.chars().any(char::is_control) {
         return Err(node
             .problem(format!("`{name}` is no name for a {what}"), "expected 1 to 32 characters"));
     }
-    if known.iter().any(|(n, _)| n == name) {
-        return Err(taken(&node, what, name));
+    if taken(name) {
+        return Err(node.problem(
+            format!("there already is a {what} named `{name}`"),
+            "expected a name that is not taken; it is free again behind `destroy`",
+        ));
     }
     Ok(name.to_owned())
 }
 
-fn taken(node: &Node<'_>, what: &str, name: &str) -> Box<Problem> {
-    node.problem(
-        format!("there already is a {what} named `{name}`"),
-        "expected a name that is not taken",
-    )
-}
-
-/// The number given, or the first one from 1 on from which `count` numbers are free.
-fn number(f: &Fields<'_>, used: &[Range<u32>], count: u32) -> Result<(u32, Range<usize>)> {
-    match f.get("number") {
-        Some(n) => Ok((n.uint(0..=u64::from(u32::MAX - count))? as u32, n.span())),
-        None => {
-            let span = f.get("name").map_or(f.span.clone(), |n| n.span());
-            // Either 1 is free, or the first free number follows one that is not.
-            let behind = used.iter().map(|r| r.end);
-            let fits = |n: &u32| used.iter().all(|r| r.end <= *n || n + count <= r.start);
-            Ok(((1..2).chain(behind).filter(fits).min().unwrap_or(0), span))
-        }
+/// The number given; else the one that the name had before; else the first one from 1 on from
+/// which `count` numbers were never used.
+fn number(
+    f: &Fields<'_>,
+    used: &[Given],
+    count: u32,
+    again: Option<u32>,
+) -> Result<(u32, Range<usize>)> {
+    if let Some(n) = f.get("number") {
+        return Ok((n.uint(0..=u64::from(u32::MAX - count))? as u32, n.span()));
     }
+    let span = f.get("name").map_or(f.span.clone(), |n| n.span());
+    if let Some(number) = again {
+        return Ok((number, span));
+    }
+    let mut used: Vec<Range<u32>> = used.iter().map(Given::numbers).collect();
+    used.sort_unstable_by_key(|r| r.start);
+    let mut free = 1u32;
+    for r in used {
+        if free.checked_add(count).is_some_and(|end| end <= r.start) {
+            break;
+        }
+        free = free.max(r.end);
+    }
+    Ok((if free.checked_add(count).is_some() { free } else { 0 }, span))
 }

@@ -7,6 +7,7 @@ use super::file::{
     Action, Check, ConsumeAsk, Counts, CqePattern, EventPattern, Expected, Outcomes, Range,
 };
 use super::names::{self, CQ_FLAGS, CQ_NUMBERS, QP_NUMBERS};
+use super::naming::Given;
 use super::parse::{Scope, read_state};
 use super::parse_step::{read_mask, read_queue, read_status, read_values};
 use crate::model::{Arm, Drain, EventKinds, Layer, Outcome, WqeErrors};
@@ -79,10 +80,14 @@ const OTHERS: &[&str] = &[
     "issued",
 ];
 
+/// Of a number that a query shows.
+const MOST: u64 = u32::MAX as u64;
+/// Of CQEs or events of one kind.
+const MOST_COUNTED: u64 = 1_000_000;
 /// Of one step.
 const MOST_ISSUED: u64 = 10_000_000;
 
-impl Scope<'_> {
+impl Scope {
     pub(super) fn expect(
         &self,
         node: Option<Node<'_>>,
@@ -112,16 +117,16 @@ impl Scope<'_> {
 
     fn check(&self, value: &Node<'_>, subjects: &Subjects) -> Result<Vec<Expected>> {
         if let Some((name, _)) = QP_NUMBERS.iter().find(|n| n.0 == value.name) {
-            let each = self.per_qp(value, subjects, |n| n.uint(0..=u64::from(u32::MAX)))?;
+            let each = self.per_qp(value, subjects, |n| read_range(n, MOST))?;
             return Ok(each.into_iter().map(|(q, v)| Expected::QpNumber(q, name, v)).collect());
         }
         if let Some((name, _)) = CQ_NUMBERS.iter().find(|n| n.0 == value.name) {
-            let each = self.per_cq(value, subjects, |n| n.uint(0..=u64::from(u32::MAX)))?;
+            let each = self.per_cq(value, subjects, |n| read_range(n, MOST))?;
             return Ok(each.into_iter().map(|(c, v)| Expected::CqNumber(c, name, v)).collect());
         }
         if let Some((name, _)) = CQ_FLAGS.iter().find(|n| n.0 == value.name) {
-            let each = self.per_cq(value, subjects, |n| n.bool().map(u64::from))?;
-            return Ok(each.into_iter().map(|(c, v)| Expected::CqNumber(c, name, v)).collect());
+            let each = self.per_cq(value, subjects, |n| n.bool())?;
+            return Ok(each.into_iter().map(|(c, v)| Expected::CqFlag(c, name, v)).collect());
         }
         Ok(match value.name {
             "layer" => {
@@ -176,7 +181,7 @@ impl Scope<'_> {
                     .all(|(_, n)| n.is_table() && !["av", "alt_av"].contains(&n.name));
                 let attrs = |n: &Node<'_>| {
                     let mut all = Vec::new();
-                    read_values(n, |f, v| all.push((f.name, v))).map(|_| all)
+                    read_values(n, read_range, |f, v| all.push((f.name, v))).map(|_| all)
                 };
                 let each = match of_qps {
                     true => self.per_qp(value, subjects, attrs)?,
@@ -203,7 +208,7 @@ impl Scope<'_> {
             }
             "unread" => {
                 let each = self.per_cq(value, subjects, |n| {
-                    if n.is_integer() { n.uint(0..=65_536).map(Err) } else { self.cqes(n).map(Ok) }
+                    if n.is_array() { self.cqes(n).map(Ok) } else { read_range(n, 65_536).map(Err) }
                 })?;
                 each.into_iter()
                     .map(|(c, l)| match l {
@@ -219,10 +224,10 @@ impl Scope<'_> {
                 vec![Expected::Events(events?)]
             }
             "issued" if value.is_table() => {
-                let each = self.per_qp(value, subjects, |n| n.uint(0..=MOST_ISSUED))?;
+                let each = self.per_qp(value, subjects, |n| read_range(n, MOST_ISSUED))?;
                 each.into_iter().map(|(q, n)| Expected::Issued(Some(q), n)).collect()
             }
-            "issued" => vec![Expected::Issued(None, value.uint(0..=MOST_ISSUED)?)],
+            "issued" => vec![Expected::Issued(None, read_range(value, MOST_ISSUED)?)],
             other => return Err(value.problem(format!("`{other}` is no expectation"), "unknown")),
         })
     }
@@ -255,7 +260,7 @@ impl Scope<'_> {
         read: impl Fn(&Node<'_>) -> Result<T>,
     ) -> Result<Vec<(u32, T)>> {
         if !value.is_table() {
-            let all = self.names.cqs.iter().map(|(_, n)| *n).collect();
+            let all = self.names.cqs.iter().map(|g| g.first).collect();
             let cqn = only(value, "CQ", &subjects.cqs, &all)?;
             return Ok(vec![(cqn, read(value)?)]);
         }
@@ -265,20 +270,20 @@ impl Scope<'_> {
     fn per<T>(
         &self,
         value: &Node<'_>,
-        known: &[(String, u32)],
+        known: &[Given],
         what: &str,
         read: impl Fn(&Node<'_>) -> Result<T>,
     ) -> Result<Vec<(u32, T)>> {
         let title = format!("`{}` (a value per {what})", value.name);
         let fields = value.any_fields()?.called(&title);
         let entries = fields.entries();
-        let names = known.iter().map(|(n, _)| n.as_str());
+        let names = known.iter().map(|g| g.name.as_str());
         // A key says a number in letters.
         let numbers = entries.iter().map(|(_, n)| n.name).filter(|n| n.parse::<u32>().is_ok());
         let known_here: Vec<&str> = names.chain(numbers).collect();
         let mut all = Vec::new();
         for (_, n) in fields.only(&known_here)?.entries() {
-            let named = known.iter().rev().find(|(k, _)| k == n.name).map(|(_, number)| *number);
+            let named = known.iter().rev().find(|g| g.name == n.name).map(|g| g.first);
             if let Some(number) = named.or_else(|| n.name.parse().ok()) {
                 all.push((number, read(&n)?));
             }
@@ -287,8 +292,7 @@ impl Scope<'_> {
     }
 
     fn only_qp(&self, value: &Node<'_>, subjects: &Subjects) -> Result<u32> {
-        let groups = self.names.groups.iter().flat_map(|g| g.qpns());
-        let all = self.names.qps.iter().map(|(_, n)| *n).chain(groups).collect();
+        let all = self.names.qps.iter().flat_map(Given::numbers).collect();
         only(value, "QP", &subjects.qps, &all)
     }
 
@@ -319,7 +323,9 @@ impl Scope<'_> {
             status: f.get("status").map(|n| read_status(&n)).transpose()?,
             opcode: match f.get("opcode") {
                 Some(n) if n.is_integer() => Some(n.uint(0..=255)? as u8),
-                Some(n) => Some(n.one_of("completion opcode", names::WC_OPCODES)?),
+                Some(n) => {
+                    Some(n.one_of_verbs("completion opcode", "IBV_WC_", names::WC_OPCODES)?)
+                }
                 None => None,
             },
             byte_count: number("byte_count", u32::MAX.into())?.map(|n| n as u32),
@@ -354,8 +360,8 @@ impl Scope<'_> {
             qpns,
             cqn: f.get("cq").map(|n| self.cqn(&n)).transpose()?,
             times: match f.get("times") {
-                Some(n) => read_range(&n)?,
-                None => Range { least: each, most: each },
+                Some(n) => read_range(&n, MOST_COUNTED)?,
+                None => Range::exactly(each),
             },
         })
     }
@@ -373,24 +379,31 @@ impl Scope<'_> {
 
 fn read_counts(node: &Node<'_>) -> Result<Counts> {
     let f = node.fields(&["success", "flush", "error"])?;
-    let count = |name: &str| f.get(name).map_or(Ok(Range::default()), |n| read_range(&n));
+    let count =
+        |name: &str| f.get(name).map_or(Ok(Range::default()), |n| read_range(&n, MOST_COUNTED));
     Ok(Counts { success: count("success")?, flush: count("flush")?, error: count("error")? })
 }
 
 /// `3`, or `"0..3"`, both ends included.
-fn read_range(node: &Node<'_>) -> Result<Range> {
+fn read_range(node: &Node<'_>, most: u64) -> Result<Range> {
     if node.is_integer() {
-        let n = node.uint(0..=1_000_000)?;
-        return Ok(Range { least: n, most: n });
+        return node.uint(0..=most).map(Range::exactly);
     }
-    let bad = || node.problem("this is no count", "expected a number, or a range like \"0..3\"");
-    let (least, most) = node.str().map_err(|_| bad())?.split_once("..").ok_or_else(bad)?;
+    let bad = || {
+        let expected = "expected a number, or a range like \"0..3\"";
+        node.problem(format!("`{}` is no number", node.name), expected)
+    };
+    let (from, to) = node.str().map_err(|_| bad())?.split_once("..").ok_or_else(bad)?;
     let range = Range {
-        least: least.trim().parse().map_err(|_| bad())?,
-        most: most.trim().parse().map_err(|_| bad())?,
+        least: from.trim().parse().map_err(|_| bad())?,
+        most: to.trim().parse().map_err(|_| bad())?,
     };
     if range.least > range.most {
         return Err(node.problem("this range is empty", "expected the smaller number first"));
+    }
+    if range.most > most {
+        let expected = format!("expected numbers from 0 to {most}");
+        return Err(node.problem(format!("`{}` is out of range: {range}", node.name), expected));
     }
     Ok(range)
 }

@@ -40,7 +40,7 @@ const U8: std::ops::RangeInclusive<u64> = 0..=u8::MAX as u64;
 /// One step repeats an operation at most this often.
 const COUNT: std::ops::RangeInclusive<u64> = 1..=65_536;
 
-impl Scope<'_> {
+impl Scope {
     pub fn step(&mut self, f: &Fields<'_>) -> Result<Step> {
         let known: Vec<&str> =
             ["text", "do", "settle", "expect"].iter().chain(ACTIONS).copied().collect();
@@ -101,6 +101,12 @@ impl Scope<'_> {
     fn action(&mut self, node: &Node<'_>, subjects: &mut Subjects) -> Result<Action> {
         let one = self.one_action(node)?;
         subjects.note(&one);
+        match &one {
+            Action::DestroyCq { cqn } => self.live.remove_cq(*cqn),
+            Action::DestroyQp { qpn } => self.live.remove_qp(*qpn),
+            Action::Reset => self.live.reset(),
+            _ => {}
+        }
         let named = match node.name {
             "create_qp" | "create_cq" => None,
             _ => node.any_fields().ok().and_then(|f| f.get("qp")),
@@ -108,6 +114,9 @@ impl Scope<'_> {
         let qpns = named.map(|n| self.qpns(&n)).transpose()?;
         let Some(qpns) = qpns.filter(|q| q.len() > 1) else { return Ok(one) };
         subjects.qps.extend(qpns.clone());
+        if let Action::DestroyQp { .. } = one {
+            qpns.clone().for_each(|qpn| self.live.remove_qp(qpn));
+        }
         Ok(Action::Each { qpns, action: Box::new(one) })
     }
 
@@ -228,7 +237,10 @@ impl Scope<'_> {
         let cur_state = f.get("cur_state").map(|n| raw_state(&n)).transpose()?;
         let mut values = default_values();
         let mut given = match f.get("values") {
-            Some(n) => read_values(&n, |field, value| (field.set)(&mut values, value))?,
+            Some(n) => {
+                let read = |n: &Node<'_>, most| n.uint(0..=most);
+                read_values(&n, read, |field, value| (field.set)(&mut values, value))?
+            }
             None => AttrMask::EMPTY,
         };
         let mut states = AttrMask::EMPTY;
@@ -348,11 +360,8 @@ impl Scope<'_> {
             let count = f.uint_or("count", COUNT, 1)? as u32;
             return Ok(Action::PostSend { wqe, count, first });
         }
-        let opcode = match f.get("opcode") {
-            None => 10,
-            Some(n) if n.is_integer() => n.uint(U8)? as u8,
-            Some(n) => n.one_of("WQE opcode (a number is possible too)", names::WQE_OPCODES)?,
-        };
+        let opcode = read_opcode(&f)?;
+        let class = OpClass::from_mlx5(opcode);
         let atomic = matches!(opcode, 17 | 18);
         let segments = f.uint_or("segments", 0..=63, 1)? as u32;
         let inline = f.bool_or("inline", false)?;
@@ -361,7 +370,7 @@ impl Scope<'_> {
             // In units of 16 bytes: control segment and what the class has before its data.
             WqeFormat::Mlx5 => {
                 let transport = self.transport_of(&f.need("qp")?, qpn);
-                let fixed = OpClass::from_mlx5(opcode).map_or(1, |c| c.fixed_units(transport));
+                let fixed = class.map_or(1, |c| c.fixed_units(transport));
                 (u32::from(fixed) + segments).min(63)
             }
         };
@@ -416,7 +425,7 @@ impl Scope<'_> {
         let opcode = match f.get("opcode") {
             None => 128,
             Some(n) if n.is_integer() => n.uint(U8)? as u8,
-            Some(n) => n.one_of("completion opcode", names::WC_OPCODES)?,
+            Some(n) => n.one_of_verbs("completion opcode", "IBV_WC_", names::WC_OPCODES)?,
         };
         Ok(CompleteAsk {
             report: Complete {
@@ -475,7 +484,17 @@ pub(super) fn read_status(node: &Node<'_>) -> Result<u8> {
         return Ok(node.uint(U8)? as u8);
     }
     let choices: Vec<_> = names::STATUS.iter().enumerate().map(|(n, s)| (*s, n as u8)).collect();
-    node.one_of("work-completion status (a number is possible too)", &choices)
+    node.one_of_verbs("work-completion status (a number is possible too)", "IBV_WC_", &choices)
+}
+
+/// A send WQE opcode by number, by its mlx5 name or by its name in verbs; SEND without one.
+pub(super) fn read_opcode(f: &Fields<'_>) -> Result<u8> {
+    let Some(node) = f.get("opcode") else { return Ok(10) };
+    if node.is_integer() {
+        return Ok(node.uint(U8)? as u8);
+    }
+    let what = "WQE opcode (a number is possible too)";
+    node.one_of_verbs(what, "IBV_WR_", &names::wqe_opcode_choices())
 }
 
 /// A mask as a number or as a list of attribute names.
@@ -486,15 +505,17 @@ pub(super) fn read_mask(node: &Node<'_>) -> Result<AttrMask> {
     let choices: Vec<_> = AttrMask::NAMED.iter().map(|(bit, name)| (*name, *bit)).collect();
     let mut mask = AttrMask::EMPTY;
     for n in node.list()? {
-        mask |= n.one_of("attribute", &choices)?;
+        mask |= n.one_of_verbs("attribute", "IBV_QP_", &choices)?;
     }
     Ok(mask)
 }
 
-/// Attribute values by the names of their fields; hands each to `take` and returns their bits.
-pub(super) fn read_values(
+/// Attribute values by the names of their fields, each read with its largest value; hands them to
+/// `take` and returns their bits.
+pub(super) fn read_values<T>(
     node: &Node<'_>,
-    mut take: impl FnMut(&'static names::AttrField, u64),
+    read: impl Fn(&Node<'_>, u64) -> Result<T>,
+    mut take: impl FnMut(&'static names::AttrField, T),
 ) -> Result<AttrMask> {
     let mut mask = AttrMask::EMPTY;
     let tops: Vec<&str> = {
@@ -515,7 +536,7 @@ pub(super) fn read_values(
         };
         for (name, leaf) in leaves {
             if let Some(field) = ATTR_FIELDS.iter().find(|a| a.name == name) {
-                take(field, leaf.uint(0..=field.max)?);
+                take(field, read(&leaf, field.max)?);
                 mask |= field.mask;
             }
         }

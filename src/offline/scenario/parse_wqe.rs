@@ -4,6 +4,8 @@ use super::fields::{Node, Result};
 use super::file::Action;
 use super::names;
 use super::parse::Scope;
+use super::parse_step::read_opcode;
+use super::problem::Problem;
 use crate::model::{
     AccessFlags, ControlSegment, OpClass, PostWqe, Transport, WQE_UNITS, WqeFormat,
 };
@@ -19,12 +21,12 @@ pub(super) fn access(n: &Node<'_>) -> Result<AccessFlags> {
         ("REMOTE_READ", AccessFlags::REMOTE_READ),
         ("REMOTE_ATOMIC", AccessFlags::REMOTE_ATOMIC),
     ];
-    n.list()?
-        .iter()
-        .try_fold(AccessFlags::EMPTY, |all, one| Ok(all | one.one_of("access flag", &choices)?))
+    n.list()?.iter().try_fold(AccessFlags::EMPTY, |all, one| {
+        Ok(all | one.one_of_verbs("access flag", "IBV_ACCESS_", &choices)?)
+    })
 }
 
-impl Scope<'_> {
+impl Scope {
     pub(super) fn post_wqe(&self, node: &Node<'_>) -> Result<Action> {
         let f = node.fields(&[
             "qp",
@@ -50,8 +52,9 @@ impl Scope<'_> {
         })?;
         let own = self.transport_of(&f.need("qp")?, qpn);
         let transport = f.get("transport").map_or(Ok(own), |n| {
-            n.one_of(
+            n.one_of_verbs(
                 "transport",
+                "IBV_QPT_",
                 &[("RC", Transport::Rc), ("UC", Transport::Uc), ("UD", Transport::Ud)],
             )
         })?;
@@ -74,6 +77,12 @@ impl Scope<'_> {
             ring_log2,
             units: [[0; 4]; WQE_UNITS],
         };
+        let mut remarks = Vec::new();
+        let blocks = 1u32 << ring_log2;
+        if wqe.first_block >= blocks {
+            let (block, same) = (wqe.first_block, wqe.first_block % blocks);
+            remarks.push(format!("block {block} of a ring of {blocks} blocks is its block {same}"));
+        }
         if let Some(n) = f.get("units") {
             for key in ["opcode", "signaled", "fence", "solicited", "imm", "ds", "remote", "sge"] {
                 f.not_both("units", key)?;
@@ -101,19 +110,33 @@ impl Scope<'_> {
             return Ok(Action::PostWqe {
                 first: Some((wqe.units[0][0] >> 8) as u16),
                 wqe: Box::new(wqe),
+                remarks,
             });
         }
-        let opcode = match f.get("opcode") {
-            None => 10,
-            Some(n) if n.is_integer() => n.uint(0..=255)? as u8,
-            Some(n) => n.one_of("WQE opcode (a number is possible too)", names::WQE_OPCODES)?,
-        };
-        let fixed = OpClass::from_mlx5(opcode).map_or(1, |c| c.fixed_units(transport));
+        let opcode = read_opcode(&f)?;
+        let class = OpClass::from_mlx5(opcode);
+        let fixed = class.map_or(1, |c| c.fixed_units(transport));
+        let name = names::wqe_opcode_name(opcode);
+        let remote = class.is_some_and(|c| !c.is_send());
+        if remote && f.get("remote").is_none() {
+            remarks.push(format!("{name} without `remote`: its address and rkey are 0"));
+        }
+        if let Some(n) = f.get("imm").filter(|_| class.is_some_and(|c| !c.uses_misc())) {
+            let imm = n.uint(U32)?;
+            remarks.push(format!("imm {imm:#x} has no effect because {name} carries none"));
+        }
         if let Some(n) = f.get("remote") {
+            if !remote {
+                return Err(Problem::new(
+                    f.key_span("remote"),
+                    format!("{name} has no segment for `remote`"),
+                    "leave it out; `units` says every bit",
+                ));
+            }
             let r = n.fields(&["addr", "rkey"])?;
             let addr = r.need("addr")?.uint(U64)?;
             let rkey = r.need("rkey")?.uint(U32)? as u32;
-            wqe.units[usize::from(fixed.min(2)) - 1] = [(addr >> 32) as u32, addr as u32, rkey, 0];
+            wqe.units[1] = [(addr >> 32) as u32, addr as u32, rkey, 0];
         }
         let mut at = usize::from(fixed);
         let mut inline = false;
@@ -160,6 +183,6 @@ impl Scope<'_> {
         };
         wqe.units[0] = control.pack().expect("every field was read within its range");
         let first = f.get("index").map(|n| n.uint(0..=0xffff)).transpose()?.map(|n| n as u16);
-        Ok(Action::PostWqe { wqe: Box::new(wqe), first })
+        Ok(Action::PostWqe { wqe: Box::new(wqe), first, remarks })
     }
 }

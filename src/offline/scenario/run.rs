@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use super::check::{Checked, Seen, check};
 use super::engine::{Defect, Engine};
 use super::file::{
-    Action, AttrsAsk, CompleteAsk, ConsumeAsk, ModifyAsk, QpDecl, Scenario, Step, WaitAsk,
+    Action, AttrsAsk, CompleteAsk, ConsumeAsk, CqDecl, ModifyAsk, QpDecl, Scenario, Step, WaitAsk,
 };
 use super::host::Host;
+use super::naming::{Given, Names, Naming};
 use super::parse_step::default_values;
-use super::trace::{CqLane, Happening, Judgement, QpLane, StepTrace, Trace};
+use super::trace::{CqLane, Happening, Judgement, Note, QpLane, StateChange, StepTrace, Trace};
+use super::{describe, limits};
 use crate::model::{
     AttrMask, Complete, Modify, Operation, Outcome, QpState, Queue, Transport, transition_row,
 };
@@ -23,6 +25,13 @@ pub fn run(scenario: &Scenario, engine: &mut dyn Engine) -> Trace {
     runner.trace(defect)
 }
 
+/// Adds a further name of a lane.
+fn also_named(lane: &mut String, name: String) {
+    if !lane.split('/').any(|n| n == name) {
+        *lane = format!("{lane}/{name}");
+    }
+}
+
 struct Runner<'a> {
     scenario: &'a Scenario,
     engine: &'a mut dyn Engine,
@@ -34,8 +43,11 @@ struct Runner<'a> {
     cqs: Vec<CqLane>,
     /// The step that is being run.
     now: StepTrace,
-    /// How the operations of the step ended, in order.
-    outcomes: Vec<Outcome>,
+    /// How the operations of the step ended, in order, each with its place among the happenings.
+    outcomes: Vec<(usize, Outcome)>,
+    /// Names given so far, and how often names were given.
+    names: Names,
+    moment: usize,
 }
 
 impl<'a> Runner<'a> {
@@ -43,13 +55,15 @@ impl<'a> Runner<'a> {
         Self {
             scenario,
             engine,
-            host: Host::default(),
+            host: Host::new(scenario.config.num_key),
             steps: Vec::new(),
             qps: Vec::new(),
             lane_of: BTreeMap::new(),
             cqs: Vec::new(),
             now: StepTrace::default(),
             outcomes: Vec::new(),
+            names: Names::default(),
+            moment: 0,
         }
     }
 
@@ -58,13 +72,12 @@ impl<'a> Runner<'a> {
         if !scenario.cqs.is_empty() || !scenario.qps.is_empty() {
             self.now.text = "Setup".to_owned();
             self.setup()?;
-            for at in 0..self.outcomes.len() {
-                let outcome = self.outcomes[at];
-                if outcome != Outcome::Ok {
-                    self.fail(1, format!("operation {} of the setup", at + 1), "ok", outcome);
-                }
-            }
+            let failed = !self.now.failures.is_empty();
             self.end_step()?;
+            // Steps are about what the setup was to make.
+            if failed {
+                return self.engine.finish(&mut Vec::new());
+            }
         }
         for (at, step) in scenario.steps.iter().enumerate() {
             self.now = StepTrace {
@@ -89,13 +102,42 @@ impl<'a> Runner<'a> {
     }
 
     fn setup(&mut self) -> Result<(), Defect> {
-        for cq in &self.scenario.cqs {
-            self.ask(cq.operation())?;
+        let scenario = self.scenario;
+        scenario.cqs.iter().for_each(|cq| self.names.give_cq(cq.given(0)));
+        scenario.qps.iter().for_each(|qp| self.names.give_qp(qp.given(0)));
+        for cq in &scenario.cqs {
+            let outcome = self.ask(cq.operation())?;
+            if outcome != Outcome::Ok {
+                let limit = limits::of_cq(outcome, cq, &scenario.config);
+                self.setup_failed(cq.line, &limit);
+                return Ok(());
+            }
         }
-        for qp in &self.scenario.qps {
-            self.create_qp(qp)?;
+        for qp in &scenario.qps {
+            for qpn in qp.qpns() {
+                let outcome = self.create_one(qp, qpn)?;
+                if outcome != Outcome::Ok {
+                    let limit = limits::of_qp(outcome, qp, &scenario.config);
+                    self.setup_failed(qp.line, &limit);
+                    return Ok(());
+                }
+            }
         }
         self.settle()
+    }
+
+    /// The last operation of the setup was refused.
+    fn setup_failed(&mut self, line: usize, limit: &str) {
+        let Some((place, outcome)) = self.outcomes.last().copied() else { return };
+        let Some(h) = self.now.happenings.get(place) else { return };
+        let what = describe::operation(&h.operation, &self.names.at(h.moment));
+        let got = match limit {
+            "" if outcome == Outcome::ModifyRefused => describe::answer(outcome, &h.effects.answer),
+            "" => outcome.to_string(),
+            limit => format!("{outcome}: {limit}"),
+        };
+        self.fail(line, what, "ok", got);
+        self.note("the setup failed: no step is run".to_owned());
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Defect> {
@@ -107,7 +149,7 @@ impl<'a> Runner<'a> {
         }
         self.look()?;
         let seen = Seen {
-            names: &self.scenario.names,
+            names: self.names.at(self.moment),
             host: &self.host,
             outcomes: &self.outcomes,
             step: &self.now,
@@ -123,6 +165,7 @@ impl<'a> Runner<'a> {
         if self.now.number == 0 {
             self.look()?;
         }
+        self.now.moment = self.moment;
         self.steps.push(std::mem::take(&mut self.now));
         Ok(())
     }
@@ -137,8 +180,9 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn take(&mut self, out: Vec<Happening>) {
-        for h in &out {
+    fn take(&mut self, mut out: Vec<Happening>) {
+        for h in &mut out {
+            h.moment = self.moment;
             self.host.notice(h);
         }
         self.now.happenings.extend(out);
@@ -155,29 +199,35 @@ impl<'a> Runner<'a> {
     fn ask(&mut self, op: Operation) -> Result<Outcome, Defect> {
         let mut out = Vec::new();
         let result = self.engine.perform(&op, &mut out);
-        let outcome = out.iter().rev().find(|h| h.operation == op).map(|h| h.effects.outcome);
+        let place = out.iter().rposition(|h| h.operation == op);
+        let answered = place.map(|at| (self.now.happenings.len() + at, out[at].effects.outcome));
         self.take(out);
         result?;
-        let outcome = outcome.ok_or_else(|| Defect(format!("no answer to {op:?}")))?;
-        self.outcomes.push(outcome);
+        let answered = answered.ok_or_else(|| Defect(format!("no answer to {op:?}")))?;
+        self.outcomes.push(answered);
+        let outcome = answered.1;
+        let names = self.names.at(self.moment);
         match op {
             Operation::CreateQp { qpn, transport, .. } => {
                 let transport = Transport::from_number(transport);
                 if let Some(at) = self.lane_of.get(&qpn) {
                     // A refused one leaves the QP of that number as it is.
                     if outcome == Outcome::Ok {
-                        self.qps[*at].transport = transport;
+                        let lane = &mut self.qps[*at];
+                        lane.transport = transport;
+                        also_named(&mut lane.name, names.qp(qpn));
                     }
                 } else {
                     self.lane_of.insert(qpn, self.qps.len());
-                    self.qps.push(QpLane { qpn, name: self.scenario.names.qp(qpn), transport });
+                    self.qps.push(QpLane { qpn, name: names.qp(qpn), transport });
                 }
             }
             Operation::CreateCq { cqn, depth, .. } if outcome == Outcome::Ok => {
                 if let Some(lane) = self.cqs.iter_mut().find(|c| c.cqn == cqn) {
                     lane.depth = depth;
+                    also_named(&mut lane.name, names.cq(cqn));
                 } else {
-                    self.cqs.push(CqLane { cqn, name: self.scenario.names.cq(cqn), depth });
+                    self.cqs.push(CqLane { cqn, name: names.cq(cqn), depth });
                 }
             }
             _ => {}
@@ -194,16 +244,49 @@ impl<'a> Runner<'a> {
         });
     }
 
+    /// Tells something that is no operation, where it was done.
+    fn note(&mut self, text: String) {
+        let after = self.now.happenings.len();
+        self.now.notes.push(Note { after, text, moment: self.moment, ..Note::default() });
+    }
+
     fn create_qp(&mut self, decl: &QpDecl) -> Result<(), Defect> {
+        self.moment += 1;
+        let before: Vec<Given> = {
+            let names = self.names.at(self.moment);
+            let mut given: Vec<_> = decl.qpns().filter_map(|q| names.given_qp(q)).collect();
+            given.dedup();
+            given.into_iter().cloned().collect()
+        };
+        self.names.give_qp(decl.given(self.moment));
+        let first = self.outcomes.len();
         for qpn in decl.qpns() {
             self.create_one(decl, qpn)?;
+        }
+        // Where all of them are there already, they keep the names that they have.
+        if self.outcomes[first..].iter().all(|(_, outcome)| *outcome == Outcome::QpExists) {
+            self.moment += 1;
+            before.into_iter().for_each(|g| self.names.give_qp(Given { since: self.moment, ..g }));
         }
         Ok(())
     }
 
-    fn create_one(&mut self, decl: &QpDecl, qpn: u32) -> Result<(), Defect> {
-        if self.ask(decl.operation(qpn))? != Outcome::Ok {
-            return Ok(());
+    fn create_cq(&mut self, decl: &CqDecl) -> Result<(), Defect> {
+        self.moment += 1;
+        let before = self.names.at(self.moment).given_cq(decl.cqn).cloned();
+        self.names.give_cq(decl.given(self.moment));
+        if self.ask(decl.operation())? == Outcome::CqExists {
+            self.moment += 1;
+            before.into_iter().for_each(|g| self.names.give_cq(Given { since: self.moment, ..g }));
+        }
+        Ok(())
+    }
+
+    /// Creates a QP and brings it up, as far as nothing is refused.
+    fn create_one(&mut self, decl: &QpDecl, qpn: u32) -> Result<Outcome, Defect> {
+        let created = self.ask(decl.operation(qpn))?;
+        if created != Outcome::Ok {
+            return Ok(created);
         }
         let climb: &[QpState] = match decl.state {
             QpState::Reset | QpState::Sqe => &[],
@@ -221,11 +304,31 @@ impl<'a> Runner<'a> {
                 attrs: AttrsAsk::Required { also: AttrMask::STATE, omit: AttrMask::EMPTY },
                 values: default_values(),
             });
-            if self.ask(modify)? != Outcome::Ok {
-                break;
+            let outcome = self.ask(modify)?;
+            if outcome != Outcome::Ok {
+                return Ok(outcome);
             }
         }
-        Ok(())
+        Ok(Outcome::Ok)
+    }
+
+    /// What the row of a transition requires at this moment. Without a row there is nothing to
+    /// require: the gate will refuse the pair.
+    fn required(&self, ask: &ModifyAsk) -> Option<AttrMask> {
+        let transport = self.lane_of.get(&ask.qpn).and_then(|at| self.qps[*at].transport)?;
+        let stated = ask.cur_state.and_then(QpState::from_number);
+        let from = stated.or_else(|| self.host.state(ask.qpn))?;
+        let to = ask.to.and_then(QpState::from_number)?;
+        transition_row(transport, from, to, &self.scenario.policy).map(|r| r.required)
+    }
+
+    /// What there is to say about an `omit` of attributes that the transition does not require.
+    fn omitted_in_vain(&self, ask: &ModifyAsk) -> Option<String> {
+        let AttrsAsk::Required { also, omit } = ask.attrs else { return None };
+        let vain = omit.minus(self.required(ask)? | also);
+        let text = describe::mask(vain);
+        let why = "has no effect because the transition does not require it";
+        (!vain.is_empty()).then(|| format!("omit {text} {why}"))
     }
 
     /// The operation that an ask means at this moment.
@@ -233,21 +336,7 @@ impl<'a> Runner<'a> {
         let attr_mask = match ask.attrs {
             AttrsAsk::Mask(mask) => mask,
             AttrsAsk::Required { also, omit } => {
-                let transport = self.lane_of.get(&ask.qpn).and_then(|at| self.qps[*at].transport);
-                let from = ask
-                    .cur_state
-                    .and_then(QpState::from_number)
-                    .or_else(|| self.host.state(ask.qpn));
-                let to = ask.to.and_then(QpState::from_number);
-                // Without a row there is nothing to require: the gate will refuse the pair.
-                let required = match (transport, from, to) {
-                    (Some(t), Some(from), Some(to)) => {
-                        transition_row(t, from, to, &self.scenario.policy)
-                            .map_or(AttrMask::EMPTY, |r| r.required)
-                    }
-                    _ => AttrMask::EMPTY,
-                };
-                (required | also).minus(omit)
+                (self.required(ask).unwrap_or(AttrMask::EMPTY) | also).minus(omit)
             }
         };
         Operation::ModifyQp(Modify {
@@ -261,13 +350,17 @@ impl<'a> Runner<'a> {
 
     fn action(&mut self, action: &Action, line: usize) -> Result<(), Defect> {
         match action {
-            Action::CreateCq(d) => drop(self.ask(d.operation())?),
+            Action::CreateCq(d) => self.create_cq(d)?,
             Action::CreateQp(d) => self.create_qp(d)?,
             Action::DestroyCq { cqn } => drop(self.ask(Operation::DestroyCq { cqn: *cqn })?),
             Action::DestroyQp { qpn } => drop(self.ask(Operation::DestroyQp { qpn: *qpn })?),
             Action::QueryCq { cqn } => drop(self.ask(Operation::QueryCq { cqn: *cqn })?),
             Action::QueryQp { qpn } => drop(self.ask(Operation::QueryQp { qpn: *qpn })?),
-            Action::Modify(m) => drop(self.ask(self.modify(m))?),
+            Action::Modify(m) => {
+                let vain = self.omitted_in_vain(m);
+                self.ask(self.modify(m))?;
+                vain.into_iter().for_each(|text| self.note(text));
+            }
             Action::PostSend { wqe, count, first } => {
                 let mut index = first.unwrap_or_else(|| self.host.next_index(wqe.qpn, Queue::Send));
                 for _ in 0..*count {
@@ -277,11 +370,17 @@ impl<'a> Runner<'a> {
                     index = index.wrapping_add(1);
                 }
             }
-            Action::PostWqe { wqe, first } => {
+            Action::PostWqe { wqe, first, remarks } => {
                 let mut wqe = **wqe;
                 let index = first.unwrap_or_else(|| self.host.next_index(wqe.qpn, Queue::Send));
                 wqe.units[0][0] = wqe.units[0][0] & !0x00ff_ff00 | u32::from(index) << 8;
-                self.ask(Operation::PostWqe(wqe))?;
+                let faults = self.host.faults(&wqe);
+                let outcome = self.ask(Operation::PostWqe(wqe))?;
+                remarks.iter().for_each(|text| self.note(text.clone()));
+                // The hardware reads the WQE of a QP that takes it.
+                if matches!(outcome, Outcome::Ok | Outcome::BadWqe) {
+                    faults.iter().for_each(|fault| self.note(format!("the WQE's {fault}")));
+                }
             }
             Action::RegKey { lkey, region } => {
                 self.ask(Operation::RegKey {
@@ -332,7 +431,7 @@ impl<'a> Runner<'a> {
             Action::Wire { room } => {
                 self.engine.set_wire_room(*room);
                 let text = if *room { "the wire has room again" } else { "the wire is full" };
-                self.now.notes.push(text.to_owned());
+                self.note(text.to_owned());
             }
             Action::Wait(WaitAsk::Settle) => self.settle()?,
             Action::Wait(WaitAsk::Clocks(n)) => {
@@ -340,7 +439,7 @@ impl<'a> Runner<'a> {
                 let result = self.engine.wait(*n, &mut out);
                 self.take(out);
                 result?;
-                self.now.notes.push(format!("wait {n} clocks"));
+                self.note(format!("wait {n} clocks"));
             }
             Action::Each { qpns, action } => match &**action {
                 Action::Complete(ask) => {
@@ -356,21 +455,31 @@ impl<'a> Runner<'a> {
             },
             Action::Reset => {
                 self.engine.reset()?;
-                self.host = Host::default();
-                self.now.notes.push("hardware reset: every QP and CQ is gone".to_owned());
+                let ended = |q: &QpLane| {
+                    let from = self.host.state(q.qpn)?;
+                    Some(StateChange { qpn: q.qpn, from: Some(from), to: None })
+                };
+                let changes = self.qps.iter().filter_map(ended).collect();
+                self.host = Host::new(self.scenario.config.num_key);
+                self.note("hardware reset: every QP and CQ is gone".to_owned());
+                if let Some(note) = self.now.notes.last_mut() {
+                    note.reset = true;
+                    note.changes = changes;
+                }
             }
         }
         Ok(())
     }
 
     fn cq_name(&self, cqn: u32) -> String {
-        self.scenario.names.cq(cqn)
+        self.names.at(self.moment).cq(cqn)
     }
 
     fn poll(&mut self, cqn: u32, most: u32) -> u32 {
         let read = self.host.poll(cqn, most);
         let count = read.len() as u32;
-        self.now.notes.push(format!("read {count} entries of {}", self.cq_name(cqn)));
+        let entries = if count == 1 { "entry" } else { "entries" };
+        self.note(format!("read {count} {entries} of {}", self.cq_name(cqn)));
         self.now.read.extend(read.into_iter().map(|c| (cqn, c)));
         count
     }
@@ -386,7 +495,7 @@ impl<'a> Runner<'a> {
             }
             let out = self.host.outstanding(ask.report.qpn, ask.report.queue, ask.count);
             if out.len() < ask.count as usize {
-                let name = self.scenario.names.qp(ask.report.qpn);
+                let name = self.names.at(self.moment).qp(ask.report.qpn);
                 self.fail(
                     line,
                     format!("{} WQEs to complete on {name}", ask.report.queue),
@@ -420,7 +529,7 @@ impl<'a> Runner<'a> {
             profile: s.profile,
             policy: s.policy,
             engine: self.engine.label(),
-            names: s.names.clone(),
+            names: self.names,
             unread: self.cqs.iter().map(|c| (c.cqn, self.host.unread(c.cqn))).collect(),
             qps: self.qps,
             cqs: self.cqs,

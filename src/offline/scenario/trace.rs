@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::file::Names;
+use super::naming::Names;
 use crate::model::{
     Config, CqSnapshot, Cqe, Effects, Operation, Policy, QpSnapshot, QpState, Transport,
 };
@@ -18,6 +18,8 @@ pub struct Happening {
     pub changes: Vec<StateChange>,
     /// Clock of its retirement; the model has no clocks.
     pub clock: Option<u64>,
+    /// For [`Names::at`]; not for an engine to say.
+    pub moment: usize,
 }
 
 impl Happening {
@@ -76,8 +78,8 @@ pub struct StepTrace {
     pub happenings: Vec<Happening>,
     /// Entries that software read from a ring in this step: CQ and entry.
     pub read: Vec<(u32, Cqe)>,
-    /// Things done that are no operation, as a person would say them.
-    pub notes: Vec<String>,
+    /// Things done that are no operation.
+    pub notes: Vec<Note>,
     /// How many expectations were checked.
     pub checked: usize,
     /// Expectations that were met; many equal ones are told as one.
@@ -86,6 +88,74 @@ pub struct StepTrace {
     pub failures: Vec<Judgement>,
     /// At the end of the step.
     pub after: Observation,
+    /// The end of the step, for [`Names::at`].
+    pub moment: usize,
+}
+
+/// Something done in a step that is no operation of the hardware.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Note {
+    /// So many happenings of the step come before it.
+    pub after: usize,
+    /// For [`Names::at`].
+    pub moment: usize,
+    /// As a person would say it.
+    pub text: String,
+    /// A hardware reset, which ends every QP and every CQ.
+    pub reset: bool,
+    /// States that changed with it.
+    pub changes: Vec<StateChange>,
+}
+
+/// One entry of a step's account.
+#[derive(Clone, Copy, Debug)]
+pub enum Told<'a> {
+    /// Something that retired.
+    Happening(&'a Happening),
+    /// Something else that was done.
+    Note(&'a Note),
+}
+
+impl<'a> Told<'a> {
+    /// The happening, if it is one.
+    pub fn happening(self) -> Option<&'a Happening> {
+        match self {
+            Self::Happening(h) => Some(h),
+            Self::Note(_) => None,
+        }
+    }
+
+    /// When it was, for [`Names::at`].
+    pub fn moment(self) -> usize {
+        match self {
+            Self::Happening(h) => h.moment,
+            Self::Note(n) => n.moment,
+        }
+    }
+
+    /// States that changed with it.
+    pub fn changes(self) -> &'a [StateChange] {
+        match self {
+            Self::Happening(h) => &h.changes,
+            Self::Note(n) => &n.changes,
+        }
+    }
+}
+
+impl StepTrace {
+    /// Everything in the order in which it was done.
+    pub fn account(&self) -> Vec<Told<'_>> {
+        let mut notes = self.notes.iter().peekable();
+        let mut all = Vec::with_capacity(self.happenings.len() + self.notes.len());
+        for (at, h) in self.happenings.iter().enumerate() {
+            while let Some(note) = notes.next_if(|n| n.after <= at) {
+                all.push(Told::Note(note));
+            }
+            all.push(Told::Happening(h));
+        }
+        all.extend(notes.map(Told::Note));
+        all
+    }
 }
 
 /// A QP that occurs in a trace.
