@@ -116,7 +116,7 @@ pub(super) fn matching(known: &[Known], patterns: &[String]) -> Result<Vec<Ask>,
             }
         }
         if found == 0 {
-            return Err(BadWaves::Signal { pattern: pattern.clone(), near: near(known, pattern) });
+            return Err(BadWaves::Signal { pattern: pattern.clone(), near: near(known, &path) });
         }
     }
     let lanes = taken.iter().map(|at| AskLane {
