@@ -92,9 +92,9 @@ module issue_queue_fv
       CreditsAreConserved_A: assert (32'(reserved_q) + 32'(held_q) <= Depth
                                      && visit_room == (32'(reserved_q) + 32'(held_q) != Depth))
         else $error("a credit was lost or made");
-      LastCreditIsForWaiters_A: assert (!(post_room && waiters_i)
-                                        || 32'(reserved_q) + 32'(held_q) + 1 < Depth)
-        else $error("a new post may take the last credit from a waiting QP");
+      LastCreditIsForWaiters_A: assert (!waiters_i
+                                        || post_room == (32'(reserved_q) + 32'(held_q) + 1 < Depth))
+        else $error("a new post may take the last credit from a waiting QP, or none of the others");
       RoomIsShown_A: assert (waiters_i || post_room == visit_room)
         else $error("nobody waits and a post is refused room");
       OffersIffHeld_A: assert (valid == (held_q != '0)) else $error("a WQE vanished, or came from nowhere");

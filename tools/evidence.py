@@ -2,7 +2,7 @@
 """Write docs/evidence.md from out/formal.json, out/mutants.json, out/property_mutants.json and
 out/model_mutants.json.
 
-A result that is not there is said to be not there.
+Of a result that is not there the page keeps what an earlier run said, and says so.
 """
 import json
 import pathlib
@@ -10,6 +10,8 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/evidence.md"
+OLD = "*Of an earlier run than the rest of this page.*"
 
 HEAD = """# Evidence
 
@@ -59,8 +61,18 @@ def section(out, name, title, command):
     data = load(name)
     out.append(f"\n## {title}\n")
     if not data:
-        out.append(f"No result: `{command}` was not run.\n")
+        out.append(earlier(title) or f"No result: `{command}` was not run.\n")
     return data
+
+
+def earlier(title):
+    """What the page says under this title now, marked as old."""
+    page = PAGE.read_text() if PAGE.exists() else ""
+    _, _, found = page.partition(f"\n## {title}\n")
+    body = found.partition("\n## ")[0].strip("\n")
+    if not body or body.startswith("No result"):
+        return None
+    return f"\n{body}\n" if body.startswith(OLD) else f"\n{OLD}\n\n{body}\n"
 
 
 def formal(out):
@@ -73,7 +85,8 @@ def formal(out):
         if not rows:
             out.append("Not run.\n")
             continue
-        out.append(f"Sizes: {rows[0]['configuration'] if rows[0]['configuration'] != '-' else 'the block has none'}.\n")
+        sizes = proof.get("sizes", rows[0]["configuration"])
+        out.append(f"Sizes: {sizes if sizes != '-' else 'the block has none'}.\n")
         out.append("| property | verdict | engine | clocks | seconds |\n|---|---|---|---|---|")
         for r in rows:
             clocks = "all" if r["verdict"] == "proved" else ("" if r["depth"] is None else r["depth"])
@@ -148,7 +161,7 @@ def main():
     model_mutants(out)
     out.append("")
     out.append(NON_CLAIMS)
-    (ROOT / "docs/evidence.md").write_text("\n".join(out))
+    PAGE.write_text("\n".join(out))
 
 
 main()
