@@ -25,8 +25,11 @@ pub fn simulate(plan: &Plan) -> Result<Simulation, CannotSimulate> {
         None => simulate_on_model(
             plan,
             format!(
-                "no configuration of the hardware has {} QPs with queues of {} and {}, and {} CQs",
-                need.num_qp, need.sq_depth, need.rq_depth, need.num_cq
+                "no configuration of the hardware has {} QPs with {} sends and {} receives each, and {} CQs",
+                need.num_qp,
+                plan.qps.iter().map(Qp::sends).max().unwrap_or(0),
+                plan.qps.iter().map(Qp::receives).max().unwrap_or(0),
+                need.num_cq
             ),
         ),
     }

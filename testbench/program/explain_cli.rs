@@ -555,3 +555,13 @@ fn other_types_of_qp_are_told_the_nearest_rows() {
         refuses_input(&["--transport", name, "--from", "INIT"], "", &words);
     }
 }
+
+#[test]
+fn what_changes_nothing_is_said() {
+    let v = json("--transport RC --from RTR --to RTS --set timeout=99");
+    assert!(says(&v, "values are judged with a mask only, not judged: timeout"), "{v}");
+    let v = json("--transport RC --from RTS --to SQD --attrs en_sqd_async_notify --draining");
+    assert!(says(&v, "a QP drains in SQD only"), "{v}");
+    let v = json("--transport RC --from SQD --to RTS --attrs cur_state --draining");
+    assert!(!says(&v, "a QP drains in SQD only"), "{v}");
+}

@@ -91,9 +91,13 @@ pub fn explain(q: &Question) -> Answer {
             say.about_linux(mask, &answer);
             say.about_call(mask, &answer);
         }
-        None if q.errno.is_none_or(|e| e.from_table) => say.about_needs(row),
+        None if q.errno.is_none_or(|e| e.from_table) => {
+            say.about_needs(row);
+            say.about_values_without_mask();
+        }
         None => {}
     }
+    say.about_idle_flags();
     answer.say = say.notes;
     answer
 }
@@ -200,6 +204,25 @@ impl Speech<'_> {
             }
             None if states(q).is_none() => self.about_encoding(AttrMask::EMPTY),
             None => self.about_transition(AttrMask::EMPTY),
+        }
+    }
+
+    fn about_values_without_mask(&mut self) {
+        let named: Vec<&str> = self.q.values.iter().map(|g| g.field.names[0]).collect();
+        if !named.is_empty() {
+            let text =
+                format!("values are judged with a mask only, not judged: {}", named.join(", "));
+            self.say(Layer::Value, text);
+        }
+    }
+
+    /// What was said of the QP and means nothing in its state.
+    fn about_idle_flags(&mut self) {
+        if self.q.draining && self.q.from != QpState::Sqd.number() {
+            self.say(
+                Layer::None,
+                "draining: a QP drains in SQD only, so this changes nothing here",
+            );
         }
     }
 
