@@ -44,7 +44,8 @@ NON_CLAIMS = """## What is not claimed
   specification, are not among them.
 * `equivalent` means that no output, looked at where its valid is 1, can differ in any clock after
   the first, in which reset is active, whatever the inputs: the same logic, an induction over
-  one clock or two, or a proof of abc over all runs. What an induction claims of the states may be
+  one clock or two, or a proof of abc over all runs. Inductions of mutants against the co-simulation
+  take as known of the healthy machine what the proof `states` shows. What an induction claims of the states may be
   learned by a search; abc confirms each claim by itself, so the search need not be trusted.
 * `missed` means that some input, perhaps one that no host or memory ever gives, shows a
   difference: every input of the miter is free.
