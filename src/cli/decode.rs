@@ -192,7 +192,12 @@ fn read(file: Option<&Path>) -> anyhow::Result<(String, String)> {
             "<stdin>".to_owned()
         }
         Some(f) => {
-            bytes = std::fs::read(f).map_err(|e| BadInput(format!("{}: {e}", f.display())))?;
+            bytes = std::fs::read(f).map_err(|e| match e.kind() {
+                std::io::ErrorKind::IsADirectory => {
+                    BadInput(format!("cannot read {}: it is a folder", f.display()))
+                }
+                _ => BadInput(format!("cannot read {}: {e}", f.display())),
+            })?;
             f.display().to_string()
         }
     };

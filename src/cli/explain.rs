@@ -1,6 +1,5 @@
 //! Why was my `ibv_modify_qp` refused?
 
-use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,6 +10,7 @@ use crate::explain::source::InputError;
 use crate::explain::{
     Answer, Overrides, Question, Step, StepAnswer, errno, explain, explain_all, names, print, read,
 };
+use crate::files;
 use crate::model::AttrMask;
 
 /// Judges one call, or the calls of a file, and says in layers what is wrong with it.
@@ -116,17 +116,7 @@ fn pretty(value: &serde_json::Value) -> anyhow::Result<String> {
 
 /// Reads a file, or standard input for `-`; the name is what messages call it.
 pub(super) fn load(path: &PathBuf) -> anyhow::Result<(String, String)> {
-    if path.as_os_str() == "-" {
-        let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|e| BadInput(format!("standard input cannot be read as text: {e}")))?;
-        return Ok(("standard input".to_string(), text));
-    }
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| BadInput(format!("{name} cannot be read: {e}")))?;
-    Ok((name, text))
+    files::read_text(path, "standard input").map_err(|e| BadInput(e).into())
 }
 
 fn overrides(args: &Args) -> Result<Overrides, InputError> {

@@ -1,6 +1,6 @@
 //! Runs scenario files.
 
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -219,22 +219,7 @@ fn outputs(args: &Args, files: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 fn load(file: &Path) -> anyhow::Result<Scenario> {
-    let (name, bytes) = if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .map_err(|e| bad(format!("cannot read standard input: {e}")))?;
-        ("<stdin>".to_owned(), bytes)
-    } else {
-        let bytes =
-            std::fs::read(file).map_err(|e| bad(format!("cannot read {}: {e}", file.display())))?;
-        (file.display().to_string(), bytes)
-    };
-    let text = String::from_utf8(bytes).map_err(|e| {
-        let good = e.utf8_error().valid_up_to();
-        let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
-        bad(format!("{name}:{line}: this is not UTF-8 text"))
-    })?;
+    let (name, text) = files::read_text(file, "<stdin>").map_err(bad)?;
     parse(&name, &text).map_err(|e| bad(e.to_string()))
 }
 

@@ -1,11 +1,36 @@
 //! Files that are there as a whole or not at all.
 
 use std::fs::{OpenOptions, Permissions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// How the name of a file ends until it is whole.
 const SUFFIX: &str = ".part";
+
+/// Reads a text, from standard input for `-`, which messages call `stdin`. Gives what messages call
+/// it, and the text.
+///
+/// # Errors
+/// One message: it cannot be read, or the line where it is no UTF-8.
+pub fn read_text(path: &Path, stdin: &str) -> Result<(String, String), String> {
+    let (name, bytes) = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        let read = io::stdin().read_to_end(&mut bytes);
+        (stdin.to_owned(), read.map(|_| bytes))
+    } else {
+        (path.display().to_string(), std::fs::read(path))
+    };
+    let bytes = bytes.map_err(|e| match e.kind() {
+        ErrorKind::IsADirectory => format!("cannot read {name}: it is a folder"),
+        _ => format!("cannot read {name}: {e}"),
+    })?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let good = e.utf8_error().valid_up_to();
+        let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
+        format!("{name}:{line}: this is not UTF-8 text")
+    })?;
+    Ok((name, text))
+}
 
 /// Where a file lies until it is whole.
 pub fn scratch(path: &Path) -> PathBuf {
