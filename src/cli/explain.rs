@@ -1,6 +1,6 @@
 //! Why was my `ibv_modify_qp` refused?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::BadInput;
@@ -115,7 +115,7 @@ fn pretty(value: &serde_json::Value) -> anyhow::Result<String> {
 }
 
 /// Reads a file, or standard input for `-`; the name is what messages call it.
-pub(super) fn load(path: &PathBuf) -> anyhow::Result<(String, String)> {
+pub(super) fn load(path: &Path) -> anyhow::Result<(String, String)> {
     files::read_text(path, "standard input").map_err(|e| BadInput(e).into())
 }
 

@@ -39,7 +39,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if let Some(waves) = &args.waves {
         files::check_regular(waves).map_err(|e| unwritable("waves", waves, e))?;
         let written = [waves.clone(), waves.with_extension("gtkw")];
-        files::apart(&[args.file.clone()], &written).map_err(|e| bad(e.to_string()))?;
+        files::apart(std::slice::from_ref(&args.file), &written).map_err(|e| bad(e.to_string()))?;
     }
     let recording = Recording::load(&args.file).map_err(|e| bad(e.to_string()))?;
     if HwConfig::from_name(&recording.config).is_some_and(|c| !c.is_built()) {

@@ -64,7 +64,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
     let wrong = |e: BadWaves| bad(e.to_string());
     let written: Vec<PathBuf> = [&args.json, &args.svg].into_iter().flatten().cloned().collect();
-    files::apart(&[args.file.clone()], &written).map_err(|e| bad(e.to_string()))?;
+    files::apart(std::slice::from_ref(&args.file), &written).map_err(|e| bad(e.to_string()))?;
     if written.len() == 2 && written.iter().all(|p| p == Path::new("-")) {
         return Err(bad(
             "--json and --svg both go to standard output: name a file for one of them",
