@@ -217,7 +217,9 @@ module states_fv
     always_comb if (started_q && qp[q].exists) begin
       ReadsAreCounted_A: assert (qp[q].sq_reads == count_t'(reads));
     end
-    always_comb if (started_q) QpAfterInit_A: assert (enabled || qp[q] == '0);
+    always_comb if (started_q) begin
+      QpAfterInit_A: assert (enabled || qp[q] == '0);
+    end
     always_comb if (started_q && !qp[q].exists) begin
       GoneIsReset_A: assert (qp[q].state == QPS_RESET && qp[q].drain == DRAIN_NONE
                              && qp[q].blocked == BLOCK_NO && !qp[q].event_owed && !qp[q].fatal
@@ -485,7 +487,9 @@ module states_fv
   // ------------------------------------------------------------------ keys, one change at a time
 
   for (genvar n = 0; n < NUM_KEY; n++) begin : g_key
-    always_comb if (started_q) KeyAfterInit_A: assert (enabled || key[n] == '0);
+    always_comb if (started_q) begin
+      KeyAfterInit_A: assert (enabled || key[n] == '0);
+    end
   end
 
   logic in_rd, in_ex;
