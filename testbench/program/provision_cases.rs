@@ -424,7 +424,7 @@ fn the_worst_case_runs_on_the_rtl_where_it_fits() {
     }
     let sim = simulate(&plan(30_000, 4000)).expect("the model takes it");
     assert!(
-        matches!(&sim.ran_on, RanOn::Model { why } if why.contains("queues of 4096")),
+        matches!(&sim.ran_on, RanOn::Model { why } if why.contains("4001 sends and 6 receives")),
         "{sim:?}"
     );
 }
