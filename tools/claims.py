@@ -13,7 +13,7 @@ from states import States
 # Questions to the solver, and seconds of the processor, for each mutant: a quick look at all of
 # them first.
 EFFORTS = ((1000, 15), (20000, 60))
-KILLED_SECONDS = 15
+KILLED_SECONDS = 5
 HEALTHY = None  # of the work at hand, for the processes that are forked
 
 
