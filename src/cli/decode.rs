@@ -14,6 +14,7 @@ use crate::decode::{
     self, ASYNC_EVENTS, CQ_EVENTS, CQE_SYNDROMES, ControlDecoder, Meaning, ModelDecoder, Options,
     Query, Report, Style, WC_STATUSES,
 };
+use crate::files;
 use crate::model::{Transport, WqeFormat};
 use crate::spelling::likest;
 
@@ -192,12 +193,7 @@ fn read(file: Option<&Path>) -> anyhow::Result<(String, String)> {
             "<stdin>".to_owned()
         }
         Some(f) => {
-            bytes = std::fs::read(f).map_err(|e| match e.kind() {
-                std::io::ErrorKind::IsADirectory => {
-                    BadInput(format!("cannot read {}: it is a folder", f.display()))
-                }
-                _ => BadInput(format!("cannot read {}: {e}", f.display())),
-            })?;
+            bytes = files::read(f).map_err(BadInput)?;
             f.display().to_string()
         }
     };

@@ -7,6 +7,21 @@ use std::path::{Path, PathBuf};
 /// How the name of a file ends until it is whole.
 const SUFFIX: &str = ".part";
 
+/// Reads a file.
+///
+/// # Errors
+/// One message: it cannot be read.
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|e| unreadable(&path.display().to_string(), &e))
+}
+
+fn unreadable(name: &str, e: &io::Error) -> String {
+    match e.kind() {
+        ErrorKind::IsADirectory => format!("cannot read {name}: it is a folder"),
+        _ => format!("cannot read {name}: {e}"),
+    }
+}
+
 /// Reads a text, from standard input for `-`, which messages call `stdin`. Gives what messages call
 /// it, and the text.
 ///
@@ -15,15 +30,11 @@ const SUFFIX: &str = ".part";
 pub fn read_text(path: &Path, stdin: &str) -> Result<(String, String), String> {
     let (name, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();
-        let read = io::stdin().read_to_end(&mut bytes);
-        (stdin.to_owned(), read.map(|_| bytes))
+        io::stdin().read_to_end(&mut bytes).map_err(|e| unreadable(stdin, &e))?;
+        (stdin.to_owned(), bytes)
     } else {
-        (path.display().to_string(), std::fs::read(path))
+        (path.display().to_string(), read(path)?)
     };
-    let bytes = bytes.map_err(|e| match e.kind() {
-        ErrorKind::IsADirectory => format!("cannot read {name}: it is a folder"),
-        _ => format!("cannot read {name}: {e}"),
-    })?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let good = e.utf8_error().valid_up_to();
         let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;

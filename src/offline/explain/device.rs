@@ -3,7 +3,7 @@
 
 use super::names;
 use super::source::{InputError, did_you_mean};
-use super::values::Given;
+use super::values::{Given, MTUS};
 use crate::model::{AttrMask, Config};
 
 /// One limit.
@@ -159,9 +159,8 @@ impl Device {
 
 /// The number of an `ibv_mtu`, from that number, from bytes or from its name.
 fn mtu(value: &str) -> Option<u32> {
-    let bare = value.trim().to_ascii_uppercase().replace("IBV_", "").replace("IB_", "");
-    let bare = bare.strip_prefix("MTU_").unwrap_or(&bare);
-    let n = names::number(bare).and_then(|n| u32::try_from(n).ok())?;
-    let bytes = [256, 512, 1024, 2048, 4096];
-    Some(bytes.iter().position(|b| *b == n).map_or(n, |at| [1, 2, 3, 4, 5][at]))
+    let upper = value.trim().to_ascii_uppercase().replace("IBV_", "").replace("IB_", "");
+    let bytes = upper.strip_prefix("MTU_").unwrap_or(&upper);
+    let named = MTUS.iter().find(|(name, _)| name.strip_prefix("MTU_") == Some(bytes));
+    named.map(|(_, n)| *n).or_else(|| names::number(bytes).and_then(|n| u32::try_from(n).ok()))
 }

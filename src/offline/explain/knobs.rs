@@ -47,17 +47,21 @@ impl Profile {
     /// The name or the value is unknown; nothing changes then.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), InputError> {
         policies::set(&mut self.policy, name.trim(), value.trim())?;
-        self.own |= KNOBS.iter().position(|k| k.name == name.trim()).map_or(0, |n| 1 << n);
+        self.mark(name.trim());
         Ok(())
+    }
+
+    /// A policy of this name was set by itself.
+    fn mark(&mut self, name: &str) {
+        self.own |= KNOBS.iter().position(|k| k.name == name).map_or(0, |n| 1 << n);
     }
 
     /// Another profile underneath: what was set by itself stands.
     pub fn rebase(&mut self, to: Profile) {
         let mut policy = to.policy;
-        for (n, knob) in KNOBS.iter().enumerate().filter(|(n, _)| self.own >> n & 1 != 0) {
-            let value = knob.get(&self.policy);
+        for (_, knob) in KNOBS.iter().enumerate().filter(|(n, _)| self.own >> n & 1 != 0) {
             // The value is one: it was set before.
-            let _ = policies::set(&mut policy, KNOBS[n].name, &value);
+            let _ = policies::set(&mut policy, knob.name, &knob.get(&self.policy));
         }
         *self = Profile { base: to.base, own: self.own, policy };
     }
@@ -65,7 +69,7 @@ impl Profile {
     /// The link layer of the port.
     pub fn set_link_layer(&mut self, layer: LinkLayer) {
         self.policy.link_layer = layer;
-        self.own |= KNOBS.iter().position(|k| k.name == "link_layer").map_or(0, |n| 1 << n);
+        self.mark("link_layer");
     }
 
     /// `linux`, or `book with cur_state=override` if single policies were changed. The link

@@ -18,7 +18,7 @@ pub struct Field {
     words: &'static [(&'static str, u32)],
 }
 
-const MTUS: &[(&str, u32)] =
+pub(super) const MTUS: &[(&str, u32)] =
     &[("MTU_256", 1), ("MTU_512", 2), ("MTU_1024", 3), ("MTU_2048", 4), ("MTU_4096", 5)];
 const MIGRATION: &[(&str, u32)] = &[
     ("MIG_MIGRATED", 0),
