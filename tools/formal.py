@@ -60,6 +60,16 @@ def quiet(function, *arguments):
     return result
 
 
+def proofs():
+    """The entries of formal/proofs.toml."""
+    return tomllib.loads((ROOT / "formal/proofs.toml").read_text())["proof"]
+
+
+def tables(folder):
+    """Writes the public tables as packages, for `read` of a proof in a folder of this one."""
+    subprocess.run([sys.executable, str(ROOT / "tools/formal_tables.py"), str(folder)], check=True)
+
+
 def read(proof, work):
     """The design of a proof, as gates, with its properties still apart."""
     files = [str(ROOT / "rtl/rnic_pkg.sv"), *map(str, sorted(work.parent.glob("*_pkg.sv")))]
@@ -349,8 +359,8 @@ def main():
     parser.add_argument("--trace", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/formal.json")
     asked = parser.parse_args()
-    proofs = tomllib.loads((ROOT / "formal/proofs.toml").read_text())["proof"]
-    known = [p["name"] for p in proofs]
+    listed = proofs()
+    known = [p["name"] for p in listed]
     for name in asked.names:
         if name not in known:
             parser.error(f"there is no proof {name}; there are: {', '.join(known)}")
@@ -361,9 +371,9 @@ def main():
                 if r["proof"] not in asked.names and r["proof"] in known]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        subprocess.run([sys.executable, str(ROOT / "tools/formal_tables.py"), str(folder)], check=True)
+        tables(folder)
         results = []
-        for proof in proofs:
+        for proof in listed:
             if not asked.names or proof["name"] in asked.names:
                 results += prove(proof, folder, asked.trace)
                 # What is proved is kept, whatever becomes of the rest.

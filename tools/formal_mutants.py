@@ -10,14 +10,11 @@ out/property_mutants.json.
 """
 import argparse
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 
 import aig
 import formal
@@ -63,7 +60,7 @@ def main():
     parser.add_argument("--sort", type=int, default=10)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/property_mutants.json")
     asked = parser.parse_args()
-    proofs = {p["name"]: p for p in tomllib.loads((ROOT / "formal/proofs.toml").read_text())["proof"]}
+    proofs = {p["name"]: p for p in formal.proofs()}
     names = asked.names or BLOCKS
     for name in names:
         if name not in proofs:
@@ -71,7 +68,7 @@ def main():
     everything = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        subprocess.run([sys.executable, str(ROOT / "tools/formal_tables.py"), str(folder)], check=True)
+        formal.tables(folder)
         for name in names:
             started = time.monotonic()
             work = folder / name

@@ -9,12 +9,10 @@ PROOF = "states"
 
 def written(work):
     """Writes the assertions of that proof as a graph over registers; gives graph and map file."""
-    [proof] = [p for p in formal.tomllib.loads((formal.ROOT / "formal/proofs.toml").read_text())["proof"]
-               if p["name"] == PROOF]
+    [proof] = [p for p in formal.proofs() if p["name"] == PROOF]
     folder = work / PROOF
     folder.mkdir(exist_ok=True)
-    formal.subprocess.run([formal.sys.executable, str(formal.ROOT / "tools/formal_tables.py"), str(work)],
-                          check=True)
+    formal.tables(work)
     formal.quiet(formal.read, proof, folder)
     design = formal.ys.Design()
     graph, names = folder / "states.aig", folder / "states.aim"
