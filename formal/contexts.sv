@@ -10,6 +10,7 @@
 // pipeline.sv.
 module contexts_fv
   import rnic_pkg::*;
+  import stage_pkg::*;
 (
     input logic        clk_i,
     input straps_t     straps_i,  // chosen once
@@ -123,22 +124,6 @@ module contexts_fv
       end
     end
   end
-
-  // What a state tells of the attributes that were given since RESET, by the public table.
-  function automatic logic [31:0] given(logic [1:0] transport, logic [2:0] state);
-    qp_table_pkg::entry_t init, rtr, rts;
-    init  = qp_table_pkg::entry(transport, 8'd0, 8'd1);
-    rtr   = qp_table_pkg::entry(transport, 8'd1, 8'd2);
-    rts   = qp_table_pkg::entry(transport, 8'd2, 8'd3);
-    given = '0;
-    case (state)
-      QPS_INIT: given = init.required;
-      QPS_RTR: given = init.required | rtr.required;
-      QPS_RTS, QPS_SQD, QPS_SQE: given = init.required | rtr.required | rts.required;
-      default: ;
-    endcase
-    given[1:0] = '0;  // STATE and CUR_STATE are no properties of a QP
-  endfunction
 
   for (genvar q = 0; q < 2; q++) begin : g_qp
     logic lives;

@@ -9,6 +9,7 @@
 // What the stage makes of contexts is the other half: contexts.sv.
 module pipeline_fv
   import rnic_pkg::*;
+  import stage_pkg::*;
   import qp_gate_pkg::*;
 (
     input logic       clk_i,
@@ -113,29 +114,6 @@ module pipeline_fv
   assign ex_op    = u_top.ex_op_q;
   assign init     = u_top.init_q;
   assign enabled  = !u_top.init_busy;
-
-  function automatic logic first_kind(kind_e kind);
-    return kind inside {K_CREATE_QP, K_DESTROY_QP};
-  endfunction
-
-  function automatic logic second_kind(kind_e kind);
-    return kind inside {K_CREATE_QP_2, K_DESTROY_QP_2};
-  endfunction
-
-  function automatic kind_e second_of(kind_e kind);
-    return (kind == K_CREATE_QP) ? K_CREATE_QP_2 : K_DESTROY_QP_2;
-  endfunction
-
-  function automatic logic channel_fits(kind_e kind, channel_e channel);
-    case (kind)
-      K_COMPLETE: return channel == CH_WIRE;
-      K_CONSUME, K_ARM: return channel == CH_CQDB;
-      K_POST_SEND: return channel inside {CH_POST, CH_WQE};
-      K_POST_RECV: return channel == CH_POST;
-      K_VISIT_FLUSH, K_VISIT_ISSUE, K_PROBE_CASCADE: return channel == CH_INTERNAL;
-      default: return channel == CH_CMD;
-    endcase
-  endfunction
 
   // ------------------------------------------------------------------ as the execute stage left it
 

@@ -10,6 +10,7 @@
 module states_fv
   import rnic_pkg::*;
   import qp_gate_pkg::*;
+  import stage_pkg::*;
 #(
     parameter int unsigned NUM_QP   = 4,
     parameter int unsigned NUM_CQ   = 2,
@@ -114,25 +115,6 @@ module states_fv
   assign init     = u_top.init_q;
   assign enabled  = init == 4'(NUM_KEY);
 
-  function automatic logic first_kind(kind_e kind);
-    return kind inside {K_CREATE_QP, K_DESTROY_QP};
-  endfunction
-
-  function automatic logic second_kind(kind_e kind);
-    return kind inside {K_CREATE_QP_2, K_DESTROY_QP_2};
-  endfunction
-
-  function automatic logic channel_fits(kind_e kind, channel_e channel);
-    case (kind)
-      K_COMPLETE: return channel == CH_WIRE;
-      K_CONSUME, K_ARM: return channel == CH_CQDB;
-      K_POST_SEND: return channel inside {CH_POST, CH_WQE};
-      K_POST_RECV: return channel == CH_POST;
-      K_VISIT_FLUSH, K_VISIT_ISSUE, K_PROBE_CASCADE: return channel == CH_INTERNAL;
-      default: return channel == CH_CMD;
-    endcase
-  endfunction
-
   // ------------------------------------------------------------------ contexts
 
   qp_ctx_t     qp      [NUM_QP];
@@ -181,21 +163,6 @@ module states_fv
       end
     end
   end
-
-  function automatic logic [31:0] given(logic [1:0] transport, logic [2:0] state);
-    qp_table_pkg::entry_t to_init, to_rtr, to_rts;
-    to_init = qp_table_pkg::entry(transport, 8'd0, 8'd1);
-    to_rtr  = qp_table_pkg::entry(transport, 8'd1, 8'd2);
-    to_rts  = qp_table_pkg::entry(transport, 8'd2, 8'd3);
-    given = '0;
-    case (state)
-      QPS_INIT: given = to_init.required;
-      QPS_RTR: given = to_init.required | to_rtr.required;
-      QPS_RTS, QPS_SQD, QPS_SQE: given = to_init.required | to_rtr.required | to_rts.required;
-      default: ;
-    endcase
-    given[1:0] = '0;
-  endfunction
 
   for (genvar q = 0; q < NUM_QP; q++) begin : g_qp
     // READs and atomics among those on the wire.
@@ -432,8 +399,7 @@ module states_fv
     SecondFollowsFirst_A: assert ((ex_valid && first_kind(ex_op.kind))
                                   == (rd_valid && second_kind(rd_op.kind)));
     SecondIsOfFirst_A: assert (!(ex_valid && first_kind(ex_op.kind))
-                               || (rd_op.kind == ((ex_op.kind == K_CREATE_QP) ? K_CREATE_QP_2
-                                                                              : K_DESTROY_QP_2)
+                               || (rd_op.kind == second_of(ex_op.kind)
                                    && rd_op.qpn == ex_op.qpn && rd_op.cqn == ex_op.cqn
                                    && rd_op.tag == ex_op.tag && rd_op.room == ex_op.room
                                    && rd_op.op == ex_op.op
