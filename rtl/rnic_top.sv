@@ -140,6 +140,15 @@ module rnic_top
     else if (ex_key_refused || key_applied) key_busy_q <= 1'b0;
   end
 
+  // A WQE that waits goes before the next change: else changes without a pause, which take turns
+  // only with operations that are there, would never let a walk begin.
+  logic walk_first_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) walk_first_q <= 1'b0;
+    else if (key_launch) walk_first_q <= 1'b1;
+    else if (wqe_valid_i && wqe_ready_o) walk_first_q <= 1'b0;
+  end
+
   wqe_segment_walker u_walker (
       .clk_i,
       .rst_ni,
@@ -225,7 +234,7 @@ module rnic_top
       .walk_valid_i  (walk_active && !hold_internal_i[2]),
       .walk_qpn_i    (walk_qpn),
       .walk_step_o   (walk_step),
-      .key_free_i    (!key_busy_q),
+      .key_free_i    (!key_busy_q && !(walk_first_q && wqe_valid_i)),
       .key_launch_o  (key_launch),
       .post_room_i   (post_room),
       .reserve_o     (arb_reserve),

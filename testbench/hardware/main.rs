@@ -30,6 +30,8 @@ mod cosim_random;
 #[cfg(feature = "rtl")]
 mod decoder_block;
 #[cfg(feature = "rtl")]
+mod far_runs;
+#[cfg(feature = "rtl")]
 mod gate_exhaustive;
 #[cfg(feature = "rtl")]
 mod idle_race;

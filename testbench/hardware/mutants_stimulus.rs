@@ -1,8 +1,10 @@
 //! The inputs and outputs of random co-simulation runs, clock by clock, for the mutants of the RTL
-//! (`make mutants`): `RNIC_MUTANTS_STIMULUS` names the file that they are written to.
+//! (`make mutants`): `RNIC_MUTANTS_STIMULUS` names the file that they are written to. With
+//! `RNIC_MUTANTS_FAR` they are those of one of the far runs instead.
 
 use std::path::Path;
 
+use crate::far_runs::{self, Far};
 use rnic_cosim::cosim::campaign::Case;
 use rnic_cosim::cosim::stimulus::{Generator, Profile};
 use rnic_cosim::cosim::{Cosim, PortLog};
@@ -41,6 +43,18 @@ fn every_profile_passes_while_its_inputs_are_kept() {
         eprintln!("configuration small was left out by RNIC_CONFIGS");
         return;
     }
+    let kept = std::env::var_os("RNIC_MUTANTS_STIMULUS");
+    if let (Some(path), Ok(name)) = (&kept, std::env::var("RNIC_MUTANTS_FAR")) {
+        assert!(far_runs::RUNS.contains(&name.as_str()), "{name} is no far run");
+        let wrap = |rtl, before: Option<Kept>| Kept {
+            rtl,
+            log: before.map_or_else(PortLog::default, |kept| kept.log),
+        };
+        let log = far_runs::play(&name, Far::Mutants, wrap).expect("it ran").log;
+        std::fs::write(path, log.into_bytes())
+            .expect("the file of RNIC_MUTANTS_STIMULUS can be written");
+        return;
+    }
     let number = |name: &str, default: u64| {
         std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
     };
@@ -60,7 +74,7 @@ fn every_profile_passes_while_its_inputs_are_kept() {
     }
     let file = log.into_bytes();
     assert!(file.len() > 100_000, "only {} bytes of inputs", file.len());
-    if let Some(path) = std::env::var_os("RNIC_MUTANTS_STIMULUS") {
+    if let Some(path) = kept {
         std::fs::write(&path, &file).expect("the file of RNIC_MUTANTS_STIMULUS can be written");
     }
 }
