@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Mutants of the RTL: does the stimulus of the random co-simulation notice each of them?
 
-usage: mutants.py [--count N] [--seed N] [--ops N] [--rounds N] [--sort S] [--sort-total S]
+usage: mutants.py [--count N] [--seed N] [--ops N] [--rounds N] [--no-far] [--sort S] [--sort-total S]
                   [--least PERCENT] [--out FILE] [--go-on [--play]]
 
 All mutants are in one netlist with a selector. The inputs of random co-simulation runs are
 replayed into each of them, round by round, every round with a seed of its own and only for those
-still alive; a mutant is killed by the first output that differs from what the
+still alive, then those of the runs to far counters (not with `--no-far`); a mutant is killed by the first output that differs from what the
 co-simulation saw, which is what its scoreboard sees, since it predicts every output.
 Survivors are sorted by proof: `equivalent` cannot be noticed by anyone, `missed` can (a run is
 known in which an output differs), `unknown` is neither within the effort for each (S seconds for
@@ -37,6 +37,8 @@ from states import States
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = {"NUM_QP": 4, "NUM_CQ": 2, "SQ_DEPTH": 4, "RQ_DEPTH": 4, "NUM_KEY": 8}
 FIRST_OPS = 250
+# The runs of testbench/hardware/far_runs.rs.
+FAR = ("rings", "lives", "stale", "keys", "looked", "flipped")
 # never_seen: how many registers may differ, and how often more are let.
 APART, WIDENED = 64, 3
 # How many of those killed last no judge may call equivalent.
@@ -50,23 +52,65 @@ def run(design, *passes):
         ys.run_pass(f"tee -q {one}", design)
 
 
+GATES = ("memory_map", "opt -full", "opt_clean", "dffunmap", "setundef -init -zero",
+         "setundef -undriven -zero", "techmap", "simplemap", "aigmap", "opt_clean")
+
+
 def netlist(work, count, seed):
-    """The mutated netlist as Verilog and as an AIG; the list of mutants."""
+    """The mutated netlist as an AIG, and the names of its registers; the list of mutants."""
     design = ys.Design()
     files = " ".join(str(ROOT / "rtl" / line) for line in (ROOT / "rtl/rnic.f").read_text().split())
     sizes = " ".join(f"-G {k}={v}" for k, v in SIZES.items())
     bits = count.bit_length()
     os.chdir(ROOT)
     run(design, f"read_slang --top rnic_top {sizes} {files}", "hierarchy -check -top rnic_top",
-        "proc", "flatten", "opt_expr", "opt_clean", "check -assert",
+        "proc", "flatten", "opt_expr", "opt_clean", "check -assert", "design -save whole", *GATES,
+        f"write_aiger -zinit -no-startoffset -map {work}/healthy.aim {work}/healthy.aig",
+        "design -load whole",
         # Cells of memories cannot be mutated: the netlist would be illegal.
         f"mutate -list {count} -seed {seed} -ctrl mutsel {bits} 1 -o {work}/mutants.ys "
         "t:* t:$mem* %d t:$demux %d",
-        f"script {work}/mutants.ys", "opt_clean",
-        "memory_map", "opt -full", "opt_clean", "dffunmap", "setundef -init -zero",
-        "setundef -undriven -zero", "techmap", "simplemap", "aigmap", "opt_clean",
+        f"script {work}/mutants.ys")
+    held = name_held(design, work / "mutants.ys")
+    run(design, "opt_clean", *GATES,
         f"write_aiger -zinit -no-startoffset -map {work}/mutants.aim {work}/mutants.aig")
+    add_names(work, held)
     return listed(work / "mutants.ys")
+
+
+def name_held(design, script):
+    """A mutant at the output of a register takes the register's name: what it holds is called
+    `held.N` here. Gives the number, by the register's (name, bit)."""
+    top, held = design.top_module(), {}
+    for line in script.read_text().splitlines():
+        words = line.split()
+        value = dict(zip(words, words[1:]))
+        if value.get("-port") == "Q" and "-wire" in value:
+            [cell] = [c for c in (top.cell(ys.IdString(mark + value["-cell"])) for mark in ("", "\\")) if c]
+            wire = ys.SigSpec(cell.getPort(ys.IdString("\\Q")))[int(value["-portbit"])].wire
+            name = (value["-wire"], int(value["-wirebit"]))
+            if name not in held:
+                held[name] = len(held)
+                top.rename(wire, ys.IdString(f"\\held.{held[name]}"))
+    return held
+
+
+def add_names(work, held):
+    """The names that such registers have in the healthy machine, added to the map."""
+    aliases = {}
+    for line in (work / "healthy.aim").read_text().splitlines():
+        kind, index, bit, *name = line.split()
+        if kind == "latch":
+            aliases.setdefault(index, []).append((name[0], int(bit)))
+    same = {name: names for names in aliases.values() for name in names}
+    number = {f"held.{n}": name for name, n in held.items()}
+    path = work / "mutants.aim"
+    lines = path.read_text().splitlines()
+    for line in list(lines):
+        kind, index, _, *name = line.split()
+        if kind == "latch" and name[0] in number:
+            lines += [f"latch {index} {bit} {alias}" for alias, bit in same[number[name[0]]]]
+    path.write_text("\n".join(lines) + "\n")
 
 
 def listed(path):
@@ -94,11 +138,11 @@ def compiled(work, name):
     return program
 
 
-def record(path, seed, operations):
-    """Inputs and outputs of all profiles with this seed."""
+def record(path, **asked):
+    """Inputs and outputs of all profiles with this seed and number of operations, or of a far run."""
     subprocess.run(["cargo", "test", "--quiet", "--test", "hardware", "mutants_stimulus"], check=True, cwd=ROOT,
                    env={**os.environ, "RNIC_MUTANTS_STIMULUS": str(path.resolve()),
-                        "RNIC_MUTANTS_SEED": str(seed), "RNIC_MUTANTS_OPS": str(operations)},
+                        **{f"RNIC_MUTANTS_{k.upper()}": str(v) for k, v in asked.items()}},
                    stdout=subprocess.DEVNULL)
 
 
@@ -137,12 +181,22 @@ def rounds(program, work, mutants, asked, since):
         if not alive:
             break
         # The first round kills most of them and need not be long.
-        record(stimulus, seed, asked.ops if seed else min(asked.ops, FIRST_OPS))
+        record(stimulus, seed=seed, ops=asked.ops if seed else min(asked.ops, FIRST_OPS))
         clocks += replay(program, work, stimulus, alive, seed)
-        alive = sum(m["fate"] == "survived" for m in alive)
-        print(f"round {seed}: {len(mutants) - alive} killed within {clocks} clocks, "
-              f"{time.monotonic() - since:.0f} s", flush=True)
+        told(f"round {seed}", mutants, clocks, since)
+    stimulus = work / "far.bin"
+    for number, name in enumerate(FAR if asked.far else (), asked.rounds):
+        if not (alive := [m for m in mutants if m["fate"] == "survived"]):
+            break
+        record(stimulus, far=name)
+        clocks += replay(program, work, stimulus, alive, number)
+        told(name, mutants, clocks, since)
     return clocks
+
+
+def told(name, mutants, clocks, since):
+    killed = sum(m["fate"] == "killed" for m in mutants)
+    print(f"{name}: {killed} killed within {clocks} clocks, {time.monotonic() - since:.0f} s", flush=True)
 
 
 def sort_survivors(mutants, work, limit, total):
@@ -279,6 +333,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ops", type=int, default=1200)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--far", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--sort", type=int, default=3)
     parser.add_argument("--sort-total", type=int, default=1800)
     parser.add_argument("--least", type=float, default=0)
