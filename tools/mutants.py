@@ -109,7 +109,7 @@ def add_names(work, held):
     for line in list(lines):
         kind, index, _, *name = line.split()
         if kind == "latch" and name[0] in number:
-            lines += [f"latch {index} {bit} {alias}" for alias, bit in same[number[name[0]]]]
+            lines += [f"latch {index} {bit} {alias}" for alias, bit in same.get(number[name[0]], ())]
     path.write_text("\n".join(lines) + "\n")
 
 
