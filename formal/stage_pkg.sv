@@ -28,6 +28,36 @@ package stage_pkg;
     endcase
   endfunction
 
+  // The code that an operation of this kind has, on the channel that it came by.
+  function automatic logic code_fits(kind_e kind, channel_e channel, logic [7:0] code);
+    case (kind)
+      K_CREATE_CQ: return code == OP_CREATE_CQ;
+      K_DESTROY_CQ: return code == OP_DESTROY_CQ;
+      K_QUERY_CQ: return code == OP_QUERY_CQ;
+      K_SET_CQ_FAULT: return code == OP_SET_CQ_FAULT;
+      K_CREATE_QP, K_CREATE_QP_2: return code == OP_CREATE_QP;
+      K_DESTROY_QP, K_DESTROY_QP_2: return code == OP_DESTROY_QP;
+      K_MODIFY_QP: return code == OP_MODIFY_QP;
+      K_QUERY_QP: return code == OP_QUERY_QP;
+      K_REG_KEY: return code == OP_REG_KEY;
+      K_DEREG_KEY: return code == OP_DEREG_KEY;
+      K_POST_SEND: return code == OP_POST_SEND;
+      K_POST_RECV: return code == OP_POST_RECV;
+      K_COMPLETE: return code == OP_COMPLETE;
+      K_CONSUME: return code == OP_CONSUME;
+      K_ARM: return code == OP_ARM;
+      K_VISIT_FLUSH: return code == OP_FLUSH;
+      K_VISIT_ISSUE: return code == OP_ISSUE;
+      K_PROBE_CASCADE: return code == OP_CASCADE;
+      default: return !(channel == CH_CMD
+                        && code inside {OP_CREATE_CQ, OP_DESTROY_CQ, OP_QUERY_CQ, OP_SET_CQ_FAULT,
+                                        OP_CREATE_QP, OP_DESTROY_QP, OP_MODIFY_QP, OP_QUERY_QP,
+                                        OP_REG_KEY, OP_DEREG_KEY})
+                      && !(channel == CH_POST && code inside {OP_POST_SEND, OP_POST_RECV})
+                      && !(channel == CH_CQDB && code inside {OP_CONSUME, OP_ARM});
+    endcase
+  endfunction
+
   // What a state tells of the attributes that were given since RESET, by the public table.
   function automatic logic [31:0] given(logic [1:0] transport, logic [2:0] state);
     qp_table_pkg::entry_t to_init, to_rtr, to_rts;

@@ -361,6 +361,7 @@ module states_fv
     always_comb if (started_q && valid) begin
       ByItsChannel_A: assert (op.kind == K_BAD_OP ? op.channel != CH_INTERNAL
                               : op.kind <= K_BAD_OP && channel_fits(op.kind, op.channel));
+      CodeIsOfKind_A: assert (code_fits(op.kind, op.channel, op.op));
       VisitsHaveRoom_A: assert (op.kind != K_VISIT_ISSUE || op.room);
       RoomIsForSends_A: assert (!op.room || op.kind inside {K_VISIT_ISSUE, K_POST_SEND});
       VisitsAreOfQps_A: assert (!(op.kind inside {K_VISIT_FLUSH, K_VISIT_ISSUE, K_PROBE_CASCADE})
@@ -448,6 +449,28 @@ module states_fv
                                               == u_top.u_rq_meta.g_lane[0].mem[{beat_qp, u_top.ex_slot_q[SlotA-1:0]}]);
       NoVersionOfOthers_A: assert (ex_op.channel == CH_WQE || u_top.ex_key_version_q == '0);
     end
+  end
+
+  // ------------------------------------------------------------------ records
+
+  record_t out;
+  assign out = u_top.out_record_q;
+  always_comb if (started_q && u_top.out_valid_q) begin
+    JoinsAttributes_A: assert (u_top.out_query_q == (out.retire.channel == CH_CMD[2:0]
+                                                     && out.retire.op == OP_QUERY_QP
+                                                     && out.retire.outcome == OUT_OK));
+    JoinsAnswer_A: assert (u_top.out_modify_q == (out.retire.channel == CH_CMD[2:0]
+                                                  && out.retire.op == OP_MODIFY_QP));
+    AnswersCalls_A: assert (out.has_rsp == (out.retire.channel inside {CH_CMD[2:0], CH_POST[2:0],
+                                                                       CH_CQDB[2:0], CH_WQE[2:0]}));
+  end
+
+  // What the first beat left, for the second.
+  always_comb if (started_q && ex_valid && second_kind(ex_op.kind)) begin
+    FirstIsOfThisOne_A: assert (u_top.ex_first_q.has_rsp
+                                && u_top.ex_first_q.retire.channel == CH_CMD[2:0]
+                                && u_top.ex_first_q.retire.op == ex_op.op
+                                && u_top.ex_first_q.retire.cqe == CQE_NONE);
   end
 
   // ------------------------------------------------------------------ keys, one change at a time

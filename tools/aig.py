@@ -249,6 +249,45 @@ class Comparison:
             builder.write(path, [], question)
         return question != 0, more
 
+    def unseen(self, a, b, apart, start, path):
+        """A step of a proof that no output ever differs, though what nobody looks at (known.Rules)
+        may. From two states that differ in the latches `apart` alone, and there only where nobody
+        looks: does an output differ, or the next state of a latch where somebody does? With
+        `start`: in the first two clocks from power-up, in the first of which reset is active.
+        False if never; else the question is written as a graph of one output. Also the other latches
+        whose next state is not the same logic.
+        """
+        machine, rules = self.machine, self.rules
+        inputs = machine.inputs - len(self.select)
+        clocks = 2 if start else 1
+        builder = Builder(clocks * inputs + (0 if start else machine.latches + len(apart) + self.unknown()))
+        free = iter(range(2, 2 * (1 + builder.inputs), 2))
+        ports = [[next(free) for _ in range(inputs)] for _ in range(clocks)]
+        if start:
+            ports[0] = self.in_reset(ports[0])
+        left = [0 if start else next(free) for _ in range(machine.latches)]
+        right, assumed, fails, more = list(left), 1, 0, set()
+        if not start:
+            unseen = rules.unseen_in(builder, left)
+            for n in sorted(apart):
+                right[n] = builder.differs(left[n], builder.gate(unseen[n], next(free)))
+            assumed = self.possible(builder, left, free)
+        for clock in range(clocks):
+            sides = list(self.sides(builder, (a, b), ports[clock], (left, right)))
+            for literal in machine.constraints:
+                assumed = builder.gate(assumed, sides[0](literal))
+            fails = builder.either(fails, self._difference(builder, sides, ()))
+            left, right = ([side(n) for n in machine.next] for side in sides)
+            unseen = rules.unseen_in(builder, left)
+            for n in range(machine.latches):
+                if differs := builder.differs(left[n], right[n]):
+                    more.add(n)
+                    fails = builder.either(fails, builder.gate(differs, unseen.get(n, 0) ^ 1))
+        question = builder.gate(assumed, fails)
+        if question:
+            builder.write(path, [], question)
+        return question != 0, (more - apart) & rules.unseen.keys()
+
     def claim(self, a, b, apart, cubes, known, start, path):
         """A step of a proof by induction that no output ever differs. The claim of a pair of
         states: it is in none of the `cubes`, and only latches in `apart` are not the same. A cube

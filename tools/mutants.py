@@ -6,7 +6,8 @@ usage: mutants.py [--count N] [--seed N] [--ops N] [--rounds N] [--no-far] [--so
 
 All mutants are in one netlist with a selector. The inputs of random co-simulation runs are
 replayed into each of them, round by round, every round with a seed of its own and only for those
-still alive, then those of the runs to far counters (not with `--no-far`); a mutant is killed by the first output that differs from what the
+still alive, and those of the runs to far counters (not with `--no-far`) for those that the first
+proofs leave open; a mutant is killed by the first output that differs from what the
 co-simulation saw, which is what its scoreboard sees, since it predicts every output.
 Survivors are sorted by proof: `equivalent` cannot be noticed by anyone, `missed` can (a run is
 known in which an output differs), `unknown` is neither within the effort for each (S seconds for
@@ -38,7 +39,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = {"NUM_QP": 4, "NUM_CQ": 2, "SQ_DEPTH": 4, "RQ_DEPTH": 4, "NUM_KEY": 8}
 FIRST_OPS = 250
 # The runs of testbench/hardware/far_runs.rs.
-FAR = ("rings", "lives", "stale", "keys", "looked", "flipped")
+FAR = ("looked", "flipped", "keys", "lives", "rings", "stale")
+# not_looked_at: how often what is apart may grow.
+SPREAD = 12
 # never_seen: how many registers may differ, and how often more are let.
 APART, WIDENED = 64, 3
 # How many of those killed last no judge may call equivalent.
@@ -69,41 +72,47 @@ def netlist(work, count, seed):
         "design -load whole",
         # Cells of memories cannot be mutated: the netlist would be illegal.
         f"mutate -list {count} -seed {seed} -ctrl mutsel {bits} 1 -o {work}/mutants.ys "
-        "t:* t:$mem* %d t:$demux %d",
-        f"script {work}/mutants.ys")
-    held = name_held(design, work / "mutants.ys")
+        "t:* t:$mem* %d t:$demux %d")
+    registers = list(outputs_of_registers(design.top_module(), work / "mutants.ys"))
+    run(design, f"script {work}/mutants.ys")
+    name_held(design.top_module(), registers)
     run(design, "opt_clean", *GATES,
         f"write_aiger -zinit -no-startoffset -map {work}/mutants.aim {work}/mutants.aig")
-    add_names(work, held)
+    add_names(work, registers)
     return listed(work / "mutants.ys")
 
 
-def name_held(design, script):
-    """A mutant at the output of a register takes the register's name: what it holds is called
-    `held.N` here. Gives the number, by the register's (name, bit)."""
-    top, held = design.top_module(), {}
+def outputs_of_registers(top, script):
+    """What the mutants of a script change that is the output of a register: cell, bit of its port,
+    and the (name, bit) of what it drives."""
     for line in script.read_text().splitlines():
         words = line.split()
         value = dict(zip(words, words[1:]))
-        if value.get("-port") == "Q" and "-wire" in value:
+        if value.get("-port") == "Q":
             [cell] = [c for c in (top.cell(ys.IdString(mark + value["-cell"])) for mark in ("", "\\")) if c]
-            wire = ys.SigSpec(cell.getPort(ys.IdString("\\Q")))[int(value["-portbit"])].wire
-            name = (value["-wire"], int(value["-wirebit"]))
-            if name not in held:
-                held[name] = len(held)
-                top.rename(wire, ys.IdString(f"\\held.{held[name]}"))
-    return held
+            bit = int(value["-portbit"])
+            driven = ys.SigSpec(cell.getPort(ys.IdString("\\Q")))[bit]
+            yield cell, bit, (driven.wire.name.str().lstrip("\\"), driven.offset)
 
 
-def add_names(work, held):
-    """The names that such registers have in the healthy machine, added to the map."""
+def name_held(top, registers):
+    """A mutant at the output of a register takes the register's name: what it holds is called
+    `held.N` here, N being the number of the register among these."""
+    for n, (cell, bit, _) in enumerate(registers):
+        wire = ys.SigSpec(cell.getPort(ys.IdString("\\Q")))[bit].wire
+        if not wire.name.str().startswith("\\held."):
+            top.rename(wire, ys.IdString(f"\\held.{n}"))
+
+
+def add_names(work, registers):
+    """The names that these registers have in the healthy machine, added to the map."""
     aliases = {}
     for line in (work / "healthy.aim").read_text().splitlines():
         kind, index, bit, *name = line.split()
         if kind == "latch":
             aliases.setdefault(index, []).append((name[0], int(bit)))
     same = {name: names for names in aliases.values() for name in names}
-    number = {f"held.{n}": name for name, n in held.items()}
+    number = {f"held.{n}": name for n, (_, _, name) in enumerate(registers)}
     path = work / "mutants.aim"
     lines = path.read_text().splitlines()
     for line in list(lines):
@@ -184,24 +193,31 @@ def rounds(program, work, mutants, asked, since):
         record(stimulus, seed=seed, ops=asked.ops if seed else min(asked.ops, FIRST_OPS))
         clocks += replay(program, work, stimulus, alive, seed)
         told(f"round {seed}", mutants, clocks, since)
+    return clocks
+
+
+def far_rounds(program, work, mutants, number, clocks, since):
+    """The same with the runs to far counters, which are long: for those that no quick judge knew."""
     stimulus = work / "far.bin"
-    for number, name in enumerate(FAR if asked.far else (), asked.rounds):
-        if not (alive := [m for m in mutants if m["fate"] == "survived"]):
-            break
-        record(stimulus, far=name)
-        clocks += replay(program, work, stimulus, alive, number)
-        told(name, mutants, clocks, since)
+    for name in FAR:
+        if alive := [m for m in mutants if m["fate"] == "unknown"]:
+            record(stimulus, far=name)
+            clocks += replay(program, work, stimulus, alive, number)
+            told(name, mutants, clocks, since)
+        number += 1
+    stimulus.unlink(missing_ok=True)
     return clocks
 
 
 def told(name, mutants, clocks, since):
     killed = sum(m["fate"] == "killed" for m in mutants)
-    print(f"{name}: {killed} killed within {clocks} clocks, {time.monotonic() - since:.0f} s", flush=True)
+    print(f"{name}: {killed} of {len(mutants)} killed within {clocks} clocks, {time.monotonic() - since:.0f} s", flush=True)
 
 
-def sort_survivors(mutants, work, limit, total):
-    """First what disturbed inputs show, one clock from any state that is possible, and what can be
-    learned of the states, for all; then two clocks and runs; for at most `total` seconds."""
+def sort_survivors(mutants, work, limit, total, far=None):
+    """First what disturbed inputs show, one clock from any state that is possible, and what nobody
+    looks at; then the far runs (`far` plays them); then what can be learned of the states, two
+    clocks and runs. For at most `total` seconds, not counting the far runs."""
     global COMPARISON
     COMPARISON = aig.Comparison(aig.Aig(work / "mutants.aig"), work / "mutants.aim")
     COMPARISON.rules = known.Rules(*known.written(work), COMPARISON.latch_of)
@@ -234,6 +250,11 @@ def sort_survivors(mutants, work, limit, total):
                 settled(m, verdict)
 
     judged(same_step)
+    judged(not_looked_at)
+    if far:
+        began = time.monotonic()
+        far([m for m in open_ if m["fate"] == "unknown"])
+        end += time.monotonic() - began
     number = {m["mutant"]: m for m in open_}
     for mutant, verdict in claims.judged(COMPARISON, [m["mutant"] for m in still()], work, limit, end):
         settled(number[mutant], verdict)
@@ -243,7 +264,8 @@ def sort_survivors(mutants, work, limit, total):
 
 def refuse_killed(some, late, work, limit):
     """A proof of what is known to be false would mean that nothing here can be believed."""
-    asked = [(judge, m["mutant"], work, limit, float("inf")) for m in some for judge in (same_step, never_seen)]
+    judges = (same_step, not_looked_at, never_seen)
+    asked = [(judge, m["mutant"], work, limit, float("inf")) for m in some for judge in judges]
     verdicts = [(one[1], one_of_sort(one)) for one in asked]
     verdicts += claims.of_killed(COMPARISON, [m["mutant"] for m in late], work, limit)
     for mutant, (fate, why) in verdicts:
@@ -288,6 +310,22 @@ def begins_the_same(comparison, mutant, apart, path, limit):
                or prover.unsatisfiable(path, limit) for clocks in (1, 2))
 
 
+def not_looked_at(comparison, mutant, work, limit):
+    """Equivalent because what it changes is what nobody looks at (formal/unseen.sv)?"""
+    path = work / "miter.aig"
+    apart = set()
+    for _ in range(SPREAD):
+        open_, more = comparison.unseen(0, mutant, apart, False, path)
+        if open_ and not prover.unsatisfiable(path, limit):
+            break
+        if not more:
+            if comparison.unseen(0, mutant, apart, True, path)[0] and not prover.unsatisfiable(path, limit):
+                break
+            return "equivalent", f"by induction: {len(apart)} latches may differ, only where nobody looks"
+        apart |= more
+    return "unknown", "somebody may look at what it changes; not looked at further in the time"
+
+
 def never_seen(comparison, mutant, work, limit):
     """Equivalent by induction over two clocks? What the mutant changes is kept in few registers,
     and forgotten or covered before an output can show it."""
@@ -320,7 +358,7 @@ def sort_runs(comparison, mutant, work, limit):
 
 def sort(comparison, mutant, work, limit):
     """The first verdict that is one, without what needs recorded runs."""
-    for judge in (same_step, never_seen, sort_runs):
+    for judge in (same_step, not_looked_at, never_seen, sort_runs):
         fate, why = judge(comparison, mutant, work, limit)
         if fate != "unknown":
             break
@@ -356,7 +394,12 @@ def main():
         for m in missed:
             if m["fate"] == "survived":
                 m["fate"] = "missed"
-    sort_survivors(mutants, work, asked.sort, asked.sort_total)
+
+    def far(unknown):
+        about["clocks"] += far_rounds(compiled(work, "mutants_replay"), work, unknown, asked.rounds,
+                                      0, time.monotonic())
+
+    sort_survivors(mutants, work, asked.sort, asked.sort_total, far if asked.far else None)
     score = write(asked.out.resolve(), mutants, about)
     if 100 * score < asked.least:
         sys.exit(f"mutants: the score is below {asked.least:g} %")
