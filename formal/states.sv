@@ -359,7 +359,7 @@ module states_fv
     assign valid = (s == 0) ? rd_valid : ex_valid;
     assign op    = (s == 0) ? rd_op : ex_op;
     always_comb if (started_q && valid) begin
-      ByItsChannel_A: assert (op.kind == K_BAD_OP ? op.channel != CH_INTERNAL
+      ByItsChannel_A: assert (op.kind == K_BAD_OP ? op.channel inside {CH_CMD, CH_POST, CH_CQDB}
                               : op.kind <= K_BAD_OP && channel_fits(op.kind, op.channel));
       CodeIsOfKind_A: assert (code_fits(op.kind, op.channel, op.op));
       VisitsHaveRoom_A: assert (op.kind != K_VISIT_ISSUE || op.room);
