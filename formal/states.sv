@@ -533,6 +533,28 @@ module states_fv
     end
   endfunction
 
+  // Entries of the FIFOs lie between their pointers.
+  logic [2:0] records_behind;
+  logic [1:0] issues_behind;
+  assign records_behind = u_top.u_records.u_records.wptr_q - u_top.u_records.u_records.rptr_q;
+  assign issues_behind  = u_top.u_issue_queue.u_fifo.wptr_q - u_top.u_issue_queue.u_fifo.rptr_q;
+  always_comb if (started_q) begin
+    RecordsLieBetween_A: assert (u_top.u_records.u_records.count_q <= 4'd8
+                                 && records_behind == u_top.u_records.u_records.count_q[2:0]);
+    IssuesLieBetween_A: assert (u_top.u_issue_queue.u_fifo.count_q <= 3'd4
+                                && issues_behind == u_top.u_issue_queue.u_fifo.count_q[1:0]);
+    AnswersLieBetween_A: assert (u_top.u_records.u_rsp.count_q <= 2'd2
+                                 && (u_top.u_records.u_rsp.wptr_q ^ u_top.u_records.u_rsp.rptr_q)
+                                    == u_top.u_records.u_rsp.count_q[0]);
+    EventsLieBetween_A: assert (u_top.u_records.u_event.count_q <= 2'd2
+                                && (u_top.u_records.u_event.wptr_q ^ u_top.u_records.u_event.rptr_q)
+                                   == u_top.u_records.u_event.count_q[0]);
+    RetiredLieBetween_A: assert (u_top.u_records.u_retire.count_q <= 2'd2
+                                 && (u_top.u_records.u_retire.wptr_q
+                                     ^ u_top.u_records.u_retire.rptr_q)
+                                    == u_top.u_records.u_retire.count_q[0]);
+  end
+
   logic [4:0] records, rooms;
   assign records = 5'(u_top.credits_q) + 5'(rd_valid && !second_kind(rd_op.kind)) + 5'(ex_valid)
                    + 5'(u_top.out_valid_q) + 5'(u_top.u_records.u_records.count_q);

@@ -157,6 +157,26 @@ module unseen_fv
 
   // ------------------------------------------------------------------ OUT
 
+  // The grounds that an answer is made of: the first layer that objects is told, and no other.
+  function automatic grounds_t of_grounds(grounds_t g);
+    logic objected;
+    of_grounds              = '0;
+    objected                = !g.exists;
+    of_grounds.bad_encoding = objected;
+    objected                = objected || g.bad_encoding;
+    of_grounds.bad_cur      = objected;
+    objected                = objected || g.bad_cur;
+    of_grounds.illegal      = objected;
+    objected                = objected || g.illegal || g.at_mask || g.at_value;
+    of_grounds.undrained    = objected;
+    if (!g.at_mask) begin
+      of_grounds.row       = '1;
+      of_grounds.transport = '1;
+      of_grounds.mask      = '1;
+    end
+    if (!g.at_value) of_grounds.bad_values = '1;
+  endfunction
+
   record_t out_record, unseen_out_record;
   logic    out_valid, out_query;
   qp_ctx_t out_qp;
@@ -174,7 +194,8 @@ module unseen_fv
     // The grounds are not the answer yet.
     if (u_states.u_top.out_modify_q) begin
       unseen_out_record.detail                       = '1;
-      unseen_out_record.detail[$bits(grounds_t)-1:0] = '0;
+      unseen_out_record.detail[$bits(grounds_t)-1:0] =
+          of_grounds(grounds_t'(out_record.detail[$bits(grounds_t)-1:0]));
       unseen_out_record.retire.layer                 = layer_e'('1);
     end
     if (!out_valid) unseen_out_record = '1;
