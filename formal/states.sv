@@ -193,6 +193,10 @@ module states_fv
                              && {qp[q].sq_queued, qp[q].sq_issued, qp[q].sq_reads, qp[q].sq_head,
                                  qp[q].sq_flush_owed, qp[q].rq_queued, qp[q].rq_head,
                                  qp[q].path_mtu, qp[q].mig_armed, qp[q].attr_set} == '0);
+      GoneInRange_A: assert (qp[q].transport <= 2'd2
+                             && qp[q].send_cqn < 16'(NUM_CQ) && qp[q].recv_cqn < 16'(NUM_CQ)
+                             && qp[q].sq_ceiling <= count_t'(SQ_DEPTH)
+                             && qp[q].rq_ceiling <= count_t'(RQ_DEPTH));
     end
     always_comb if (started_q && qp[q].exists) begin
       StateIsOne_A: assert (qp[q].state <= QPS_ERR && qp[q].transport <= 2'd2);
@@ -255,6 +259,28 @@ module states_fv
                                  || (qp[q].state == QPS_SQE && qp[q].sq_queued != '0)
                                  || qp[q].sq_flush_owed != '0)
                                || qp[q].on_flush);
+    end
+  end
+
+  // Attributes that were given are in range.
+  localparam int unsigned AttrWords = 9;
+  localparam int unsigned AttrBytes = $bits(qp_attr_t) / 8 - 4 * AttrWords;
+  for (genvar q = 0; q < NUM_QP; q++) begin : g_attr
+    qp_attr_t   attr;
+    attr_mask_t bad;
+    for (genvar l = 0; l < AttrWords; l++) begin : g_word
+      assign attr[32*l +: 32] = u_top.u_attr_words.g_lane[l].mem[q];
+    end
+    for (genvar l = 0; l < AttrBytes; l++) begin : g_byte
+      assign attr[32*AttrWords + 8*l +: 8] = u_top.u_attr_bytes.g_lane[l].mem[q];
+    end
+    qp_attr_values u_values (
+        .straps_i(straps),
+        .attr_i  (attr),
+        .bad_o   (bad)
+    );
+    always_comb if (started_q) begin
+      AttributesInRange_A: assert ((bad & qp[q].attr_set) == '0);
     end
   end
 
@@ -374,7 +400,8 @@ module states_fv
 
   for (genvar n = 0; n < NUM_QP; n++) begin : g_qp_seen
     always_comb if (started_q) begin
-      QpIsReadWhole_A: assert (!(rd_valid && rd_op.qpn == n) || u_top.rd_qp_raw == qp[n]);
+      QpIsReadWhole_A: assert (!(rd_valid && rd_op.qpn[QpA-1:0] == QpA'(n))
+                               || u_top.rd_qp_raw == qp[n]);
       QpIsNewest_A: assert (!(ex_valid && ex_op.qpn == n) || u_top.ex_qp_q == qp[n]);
     end
   end
@@ -419,6 +446,22 @@ module states_fv
       CommandWaits_A: assert (rd_op.cqn == u_top.rd_cmd.cqn);
     end
     if (ex_valid) begin
+      // Also of a QP that was read in place of one that there is not.
+      DrainHasWorkHere_A: assert (u_top.ex_qp_q.drain != DRAINING
+                                  || (straps.sqd_hold_unstarted ? u_top.ex_qp_q.sq_issued
+                                                                : u_top.ex_qp_q.sq_queued) != '0);
+      HereInRange_A: assert (u_top.ex_qp_q.state <= QPS_ERR && u_top.ex_qp_q.transport <= 2'd2
+                             && u_top.ex_qp_q.send_cqn < 16'(NUM_CQ)
+                             && u_top.ex_qp_q.recv_cqn < 16'(NUM_CQ)
+                             && u_top.ex_qp_q.sq_ceiling <= count_t'(SQ_DEPTH)
+                             && u_top.ex_qp_q.rq_ceiling <= count_t'(RQ_DEPTH)
+                             && u_top.ex_qp_q.sq_queued <= u_top.ex_qp_q.sq_ceiling
+                             && u_top.ex_qp_q.rq_queued <= u_top.ex_qp_q.rq_ceiling
+                             && u_top.ex_qp_q.sq_issued <= u_top.ex_qp_q.sq_queued
+                             && u_top.ex_qp_q.sq_reads <= u_top.ex_qp_q.sq_issued
+                             && u_top.ex_qp_q.sq_flush_owed <= u_top.ex_qp_q.sq_queued
+                             && u_top.ex_qp_q.sq_head < slot_t'(SQ_DEPTH)
+                             && u_top.ex_qp_q.rq_head < slot_t'(RQ_DEPTH));
       CommandIsHere_A: assert (!(ex_op.kind inside {K_CREATE_QP, K_CREATE_QP_2})
                                || ex_op.cqn == u_top.ex_cmd_q.cqn);
       RightCq_A: assert (!on_cq_or_qp || u_top.ex_cq_q == right_cq);
@@ -453,24 +496,182 @@ module states_fv
 
   // ------------------------------------------------------------------ records
 
-  record_t out;
-  assign out = u_top.out_record_q;
+  function automatic logic calls(logic [2:0] channel);
+    return channel inside {CH_CMD[2:0], CH_POST[2:0], CH_CQDB[2:0], CH_WQE[2:0]};
+  endfunction
+
+  record_t    out;
+  qp_ctx_t    out_qp;
+  grounds_t   grounds;
+  attr_mask_t out_bad;
+  logic       out_fits, out_answer_fits;
+  logic [AttrWords+AttrBytes-1:0] attr_forwarded;
+  assign out     = u_top.out_record_q;
+  assign out_qp  = qp_ctx_t'(out.detail[$bits(qp_ctx_t)-1:0]);
+  assign grounds = grounds_t'(out.detail[$bits(grounds_t)-1:0]);
+  for (genvar l = 0; l < AttrWords; l++) begin : g_word_forwarded
+    assign attr_forwarded[l] = u_top.u_attr_words.g_lane[l].hit_q;
+  end
+  for (genvar l = 0; l < AttrBytes; l++) begin : g_byte_forwarded
+    assign attr_forwarded[AttrWords+l] = u_top.u_attr_bytes.g_lane[l].hit_q;
+  end
+  record_shape #(
+      .NUM_QP(NUM_QP),
+      .NUM_CQ(NUM_CQ)
+  ) u_out_shape (
+      .retire_i(out.retire),
+      .joined_i(!u_top.out_modify_q),
+      .fits_o  (out_fits)
+  );
+  answer_shape #(
+      .NUM_QP  (NUM_QP),
+      .NUM_CQ  (NUM_CQ),
+      .SQ_DEPTH(SQ_DEPTH),
+      .RQ_DEPTH(RQ_DEPTH)
+  ) u_out_answer (
+      .straps_i (straps),
+      .channel_i(out.retire.channel),
+      .op_i     (out.retire.op),
+      .outcome_i(out.retire.outcome),
+      .detail_i (out.detail),
+      .attr_i   (out.attr),
+      .joined_i (1'b0),
+      .fits_o   (out_answer_fits)
+  );
+  qp_attr_values u_out_values (
+      .straps_i(straps),
+      .attr_i  (u_top.out_attr),
+      .bad_o   (out_bad)
+  );
   always_comb if (started_q && u_top.out_valid_q) begin
     JoinsAttributes_A: assert (u_top.out_query_q == (out.retire.channel == CH_CMD[2:0]
                                                      && out.retire.op == OP_QUERY_QP
                                                      && out.retire.outcome == OUT_OK));
     JoinsAnswer_A: assert (u_top.out_modify_q == (out.retire.channel == CH_CMD[2:0]
                                                   && out.retire.op == OP_MODIFY_QP));
-    AnswersCalls_A: assert (out.has_rsp == (out.retire.channel inside {CH_CMD[2:0], CH_POST[2:0],
-                                                                       CH_CQDB[2:0], CH_WQE[2:0]}));
+    AnswersCalls_A: assert (out.has_rsp == calls(out.retire.channel));
+    RecordFits_A: assert (out_fits && (!out.has_rsp || out_answer_fits)
+                          && {out.stale, out.attr} == '0
+                          && (out.retire.cqe != CQE_WRITTEN || out.cqe.index < 17'd65536)
+                          && (!u_top.out_query_q || (out_bad & out_qp.attr_set) == '0));
+    GroundsFit_A: assert (!u_top.out_modify_q
+                          || (!(grounds.at_mask && grounds.at_value)
+                              && (!grounds.at_value || grounds.bad_values[1:0] == '0)
+                              && (!grounds.at_mask || (grounds.transport <= 2'd2
+                                                       && $onehot0(grounds.row)))));
+    NothingForwarded_A: assert (!u_top.out_query_q || attr_forwarded == '0);
+  end
+
+  for (genvar i = 0; i < Records; i++) begin : g_record
+    logic [2:0] behind;
+    logic       fits, answer_fits;
+    record_t    record;
+    assign record = u_top.u_records.u_records.mem[i];
+    assign behind = 3'(i) - u_top.u_records.u_records.rptr_q;
+    record_shape #(
+        .NUM_QP(NUM_QP),
+        .NUM_CQ(NUM_CQ)
+    ) u_shape (
+        .retire_i(record.retire),
+        .joined_i(1'b1),
+        .fits_o  (fits)
+    );
+    answer_shape #(
+        .NUM_QP  (NUM_QP),
+        .NUM_CQ  (NUM_CQ),
+        .SQ_DEPTH(SQ_DEPTH),
+        .RQ_DEPTH(RQ_DEPTH)
+    ) u_answer (
+        .straps_i (straps),
+        .channel_i(record.retire.channel),
+        .op_i     (record.retire.op),
+        .outcome_i(record.retire.outcome),
+        .detail_i (record.detail),
+        .attr_i   (record.attr),
+        .joined_i (1'b1),
+        .fits_o   (answer_fits)
+    );
+    always_comb if (started_q && 4'(behind) < u_top.u_records.u_records.count_q) begin
+      QueuedFits_A: assert (fits && (!record.has_rsp || answer_fits)
+                            && (record.retire.cqe != CQE_WRITTEN || record.cqe.index < 17'd65536)
+                            && record.has_rsp == calls(record.retire.channel));
+    end
+  end
+
+  for (genvar i = 0; i < 2; i++) begin : g_out
+    logic      fits;
+    rsp_core_t rsp;
+    assign rsp = u_top.u_records.u_rsp.mem[i];
+    answer_shape #(
+        .NUM_QP  (NUM_QP),
+        .NUM_CQ  (NUM_CQ),
+        .SQ_DEPTH(SQ_DEPTH),
+        .RQ_DEPTH(RQ_DEPTH)
+    ) u_answer (
+        .straps_i (straps),
+        .channel_i(rsp.channel),
+        .op_i     (rsp.op),
+        .outcome_i(rsp.outcome),
+        .detail_i (rsp.detail),
+        .attr_i   (rsp.attr),
+        .joined_i (1'b1),
+        .fits_o   (fits)
+    );
+    event_core_t evt;
+    assign evt = u_top.u_records.u_event.mem[i];
+    retire_core_t retire;
+    logic         retire_fits;
+    assign retire = u_top.u_records.u_retire.mem[i];
+    record_shape #(
+        .NUM_QP(NUM_QP),
+        .NUM_CQ(NUM_CQ)
+    ) u_shape (
+        .retire_i(retire),
+        .joined_i(1'b1),
+        .fits_o  (retire_fits)
+    );
+    logic rsp_behind, event_behind, retire_behind, rsp_there, event_there, retire_there;
+    assign rsp_behind    = 1'(i) - u_top.u_records.u_rsp.rptr_q;
+    assign event_behind  = 1'(i) - u_top.u_records.u_event.rptr_q;
+    assign retire_behind = 1'(i) - u_top.u_records.u_retire.rptr_q;
+    assign rsp_there     = 2'(rsp_behind) < u_top.u_records.u_rsp.count_q;
+    assign event_there   = 2'(event_behind) < u_top.u_records.u_event.count_q;
+    assign retire_there  = 2'(retire_behind) < u_top.u_records.u_retire.count_q;
+    always_comb if (started_q) begin
+      AnswerFits_A: assert (!rsp_there || (fits && calls(rsp.channel)));
+      RetiredFits_A: assert (!retire_there || retire_fits);
+      EventFits_A: assert (!event_there
+                           || (evt.kinds != '0
+                               && (!(evt.kinds.cq_err || evt.kinds.qp_fatal || evt.kinds.sq_drained)
+                                   || evt.qpn < NUM_QP)
+                               && (!(evt.kinds.cq_err || evt.kinds.qp_fatal || evt.kinds.completion)
+                                   || evt.cqn < NUM_CQ)));
+    end
   end
 
   // What the first beat left, for the second.
+  logic first_fits;
+  record_shape #(
+      .NUM_QP(NUM_QP),
+      .NUM_CQ(NUM_CQ)
+  ) u_first_shape (
+      .retire_i(u_top.ex_first_q.retire),
+      .joined_i(1'b1),
+      .fits_o  (first_fits)
+  );
   always_comb if (started_q && ex_valid && second_kind(ex_op.kind)) begin
     FirstIsOfThisOne_A: assert (u_top.ex_first_q.has_rsp
                                 && u_top.ex_first_q.retire.channel == CH_CMD[2:0]
                                 && u_top.ex_first_q.retire.op == ex_op.op
-                                && u_top.ex_first_q.retire.cqe == CQE_NONE);
+                                && u_top.ex_first_q.retire.cqe == CQE_NONE
+                                && {u_top.ex_first_q.retire.kinds.cq_err,
+                                    u_top.ex_first_q.retire.kinds.sq_drained,
+                                    u_top.ex_first_q.retire.kinds.completion} == '0
+                                && u_top.ex_first_q.retire.layer == LAYER_NONE
+                                && u_top.ex_first_q.retire.key_version == '0 && first_fits
+                                && !u_top.ex_first_q.cq_exceeds[1]
+                                && {u_top.ex_first_q.detail, u_top.ex_first_q.stale,
+                                    u_top.ex_first_q.attr} == '0);
   end
 
   // ------------------------------------------------------------------ keys, one change at a time
@@ -488,6 +689,103 @@ module states_fv
     OneKeyChange_A: assert (2'(in_rd) + 2'(in_ex) + 2'(u_top.u_keys.pending_q)
                             == 2'(u_top.key_busy_q));
     KeysInitTogether_A: assert (u_top.u_keys.init_q == init);
+  end
+
+  for (genvar n = 0; n < NUM_KEY; n++) begin : g_entry
+    key_entry_t entry;
+    assign entry = u_top.u_keys.u_keys.g_lane[0].mem[n];
+    always_comb if (started_q && 4'(n) < init && entry.exists) begin
+      RegionInRange_A: assert (entry.last >= entry.base);
+    end
+  end
+  key_change_t change;
+  assign change = u_top.u_keys.change_q;
+  always_comb if (started_q) begin
+    ChangeInRange_A: assert (!u_top.u_keys.pending_q
+                             || (change.index < 24'(NUM_KEY)
+                                 && (!change.entry.exists
+                                     || change.entry.last >= change.entry.base)));
+  end
+
+  // ------------------------------------------------------------------ a walk through a WQE
+
+  // W_IDLE, CONTROL, BODY, KEYS, DONE are 0 to 4.
+  logic [2:0]  walk;
+  logic [7:0]  opcode;
+  logic        known_send, known_remote, known_atomic;
+  logic [6:0]  fixed, ds, total, units_read, units_asked, data_read;
+  logic [37:0] most;
+  assign walk         = u_top.u_walker.state_q;
+  assign opcode       = u_top.u_walker.ctrl_q.opcode[7:0];
+  assign ds           = 7'(u_top.u_walker.ctrl_q.sq_ds[5:0]);
+  assign known_send   = opcode inside {WQE_SEND, WQE_SEND_IMM, WQE_SEND_INVAL};
+  assign known_remote = opcode inside {WQE_RDMA_WRITE, WQE_RDMA_WRITE_IMM, WQE_RDMA_READ};
+  assign known_atomic = opcode inside {WQE_ATOMIC_CS, WQE_ATOMIC_FA};
+  assign total        = u_top.u_walker.total_q;
+  assign units_read   = u_top.u_walker.read_q;
+  assign units_asked  = u_top.u_walker.asked_q;
+  assign data_read    = (units_read > fixed) ? units_read - fixed : '0;
+  assign most         = {data_read, 31'd0};
+  always_comb begin
+    fixed = 7'd2;
+    if (known_send) fixed = (u_top.u_walker.wqe_q.transport == 8'(UD)) ? 7'd4 : 7'd1;
+    if (known_atomic) fixed = 7'd3;
+  end
+  always_comb if (started_q) begin
+    WalkIsOne_A: assert (walk <= 3'd4 && (walk == 3'd0 || enabled));
+    LookupIsOfAWalk_A: assert (!u_top.u_keys.done_o
+                               || (walk inside {3'd2, 3'd3} && u_top.u_walker.seen_pointer_q
+                                   && !u_top.u_keys.u_keys.g_lane[0].hit_q
+                                   && u_top.u_keys.last_q >= u_top.u_keys.first_q
+                                   && u_top.u_keys.last_q - u_top.u_keys.first_q < 65'h8000_0000
+                                   && !u_top.u_keys.first_q[64]
+                                   && u_top.u_keys.writes_q
+                                      == (known_atomic || opcode == WQE_RDMA_READ)));
+    if (walk == 3'd1) begin
+      NothingReadYet_A: assert (units_asked <= 7'd1 && units_read == '0);
+    end
+    if (walk inside {3'd1, 3'd4} && !u_top.u_walker.seen_segment_q) begin
+      NothingFoundYet_A: assert (u_top.u_walker.length_q == '0 && !u_top.u_walker.bad_format_q
+                                 && !u_top.u_walker.bad_key_q);
+    end
+    if (walk == 3'd1) begin
+      NoSegmentYet_A: assert (!u_top.u_walker.seen_segment_q
+                              && u_top.u_walker.inline_left_q == '0);
+    end
+    if (walk != 3'd0) begin
+      SegmentIsOneOfTwo_A: assert (u_top.u_walker.seen_segment_q
+                                   == (u_top.u_walker.seen_inline_q
+                                       || u_top.u_walker.seen_pointer_q));
+    end
+    if (walk inside {3'd2, 3'd3}) begin
+      ClassIsKnown_A: assert (known_send || known_remote || known_atomic);
+      UnitsAreCounted_A: assert (u_top.u_walker.fixed_q == fixed && total > 7'd1
+                                 && (u_top.u_walker.mlx5 ? total == ds && ds >= fixed
+                                                         : total == fixed + ds)
+                                 && units_asked <= total
+                                 && units_read != '0
+                                 && (walk == 3'd2 ? units_read < total : units_read == total));
+      SegmentsComeLast_A: assert (units_read > fixed
+                                  || (!u_top.u_walker.seen_segment_q
+                                      && u_top.u_walker.inline_left_q == '0
+                                      && u_top.u_walker.length_q == '0
+                                      && !u_top.u_walker.bad_format_q
+                                      && !u_top.u_walker.bad_key_q));
+      SegmentIsSeen_A: assert ((units_read > fixed) == u_top.u_walker.seen_segment_q);
+      LengthIsOfWhatWasRead_A: assert (u_top.u_walker.length_q <= most);
+      InlineWasSeen_A: assert (u_top.u_walker.seen_inline_q
+                               || u_top.u_walker.inline_left_q == '0);
+      InlineInRange_A: assert (u_top.u_walker.inline_left_q <= 7'd64);
+      FormatIsJudged_A: assert (u_top.u_walker.bad_format_q
+                                || (!(u_top.u_walker.seen_inline_q && u_top.u_walker.seen_pointer_q)
+                                    && !(u_top.u_walker.seen_inline_q
+                                         && !(known_send || opcode inside {WQE_RDMA_WRITE,
+                                                                           WQE_RDMA_WRITE_IMM}))
+                                    && !(u_top.u_walker.seen_inline_q && !u_top.u_walker.mlx5
+                                         && !u_top.u_walker.ctrl_q.flags[4])
+                                    && u_top.u_walker.inline_left_q <= total - units_read));
+      KeysAreOfPointers_A: assert (!u_top.u_walker.bad_key_q || u_top.u_walker.seen_pointer_q);
+    end
   end
 
   // ------------------------------------------------------------------ lists, walk, credits

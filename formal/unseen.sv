@@ -46,6 +46,24 @@ module unseen_fv
 
   states_fv u_states (.*);
 
+  // ------------------------------------------------------------------ attributes
+
+  // Which lanes of the attribute memories belong to the attributes of a mask.
+  localparam int unsigned AttrWords = 9;
+  localparam int unsigned AttrBytes = $bits(qp_attr_t) / 8 - 4 * AttrWords;
+
+  function automatic logic [AttrWords-1:0] given_words(attr_mask_t set);
+    return {{2{set[A_ALT_PATH]}}, {2{set[A_AV]}}, set[A_DEST_QPN], set[A_SQ_PSN], set[A_RQ_PSN],
+            set[A_QKEY], set[A_ACCESS_FLAGS]};
+  endfunction
+
+  function automatic logic [AttrBytes-1:0] given_bytes(attr_mask_t set);
+    return {{2{set[A_ALT_PATH]}}, set[A_PATH_MIG_STATE], set[A_MAX_DEST_RD_ATOMIC],
+            set[A_MIN_RNR_TIMER], set[A_MAX_QP_RD_ATOMIC], set[A_RNR_RETRY], set[A_RETRY_CNT],
+            set[A_TIMEOUT], set[A_PATH_MTU], set[A_PORT], set[A_EN_SQD_NOTIFY],
+            {2{set[A_ALT_PATH]}}, {2{set[A_PKEY_INDEX]}}};
+  endfunction
+
   // ------------------------------------------------------------------ records
 
   // The details of an answer that the port shows.
@@ -201,7 +219,9 @@ module unseen_fv
     if (!out_valid) unseen_out_record = '1;
   end
   logic unseen_out_query, unseen_out_modify;
-  assign unseen_out_query  = !out_valid;
+  assign unseen_out_query  = !out_valid || !shows_attr(out_record.retire.channel,
+                                                       out_record.retire.op,
+                                                       out_record.retire.outcome);
   assign unseen_out_modify = !out_valid;
 
   logic [1:0] unseen_out_qpa;
@@ -222,22 +242,103 @@ module unseen_fv
   assign ex_exists = u_states.u_top.ex_facts_q.on_qp && u_states.u_top.ex_facts_q.qp_in_range
                      && ex_qp.exists;
 
+  verdicts_t verdicts, unseen_verdicts;
+  states_t   other_state, judged_by_value;
+  logic      no_row, refused;
+  assign verdicts = u_states.u_top.ex_verdicts_q;
+
+  function automatic logic on_qp(kind_e kind);
+    return !(kind inside {K_CREATE_CQ, K_DESTROY_CQ, K_QUERY_CQ, K_SET_CQ_FAULT, K_CONSUME, K_ARM,
+                          K_REG_KEY, K_DEREG_KEY, K_BAD_OP});
+  endfunction
+
+  // A second beat gives what the first one kept; the other numbers are of other operations.
+  function automatic slot_op_t of_op(kind_e kind);
+    of_op = '0;
+    if (kind inside {K_CREATE_QP_2, K_DESTROY_QP_2}) begin
+      of_op.op  = '1;
+      of_op.tag = '1;
+    end
+    if (!on_qp(kind)) of_op.qpn = '1;
+    if (on_qp(kind) ? kind != K_CREATE_QP
+                    : kind inside {K_REG_KEY, K_DEREG_KEY, K_BAD_OP}) of_op.cqn = '1;
+  endfunction
+
   slot_op_t unseen_rd_op, unseen_ex_op, unseen_first_op;
-  assign unseen_rd_op    = rd_valid ? '0 : '1;
-  assign unseen_ex_op    = ex_valid ? '0 : '1;
+  assign unseen_rd_op    = rd_valid ? of_op(rd_op.kind) : '1;
+  assign unseen_ex_op    = ex_valid ? of_op(ex_op.kind) : '1;
   assign unseen_first_op = u_states.u_top.u_arbiter.second_q ? '0 : '1;
 
+  // Values that a call does not give.
+  function automatic qp_attr_t of_attr(attr_mask_t given);
+    of_attr = '1;
+    for (int l = 0; l < AttrWords; l++) if (given_words(given)[l]) of_attr[32*l +: 32] = '0;
+    for (int l = 0; l < AttrBytes; l++) begin
+      if (given_bytes(given)[l]) of_attr[32*AttrWords + 8*l +: 8] = '0;
+    end
+  endfunction
+
+  // What an operation looks at of its command. Code, tag and numbers travel by themselves.
+  function automatic cmd_t of_cmd(kind_e kind, cmd_t cmd);
+    of_cmd = '1;
+    case (kind)
+      K_CREATE_CQ: begin
+        of_cmd.depth          = '0;
+        of_cmd.ignore_overrun = '0;
+      end
+      K_SET_CQ_FAULT: of_cmd.fault = '0;
+      K_CREATE_QP, K_CREATE_QP_2: begin
+        of_cmd.transport  = '0;
+        of_cmd.sq_sig_all = '0;
+        of_cmd.sq_ceiling = '0;
+        of_cmd.rq_ceiling = '0;
+        of_cmd.cqn        = '0;
+        of_cmd.recv_cqn   = '0;
+      end
+      K_MODIFY_QP: begin
+        of_cmd.attr_mask    = '0;
+        of_cmd.qp_state     = '0;
+        of_cmd.cur_qp_state = cmd.attr_mask[A_CUR_STATE] ? '0 : '1;
+        of_cmd.attr         = of_attr(cmd.attr_mask[NUM_ATTR-1:0]);
+      end
+      K_REG_KEY, K_DEREG_KEY: of_cmd.region = '0;
+      default: ;
+    endcase
+  endfunction
+
   cmd_t unseen_rd_cmd, unseen_ex_cmd;
-  assign unseen_rd_cmd = (rd_valid && rd_op.channel == CH_CMD) ? '0 : '1;
-  assign unseen_ex_cmd = (ex_valid && ex_op.channel == CH_CMD) ? '0 : '1;
+  assign unseen_rd_cmd = rd_valid ? of_cmd(rd_op.kind, u_states.u_top.rd_cmd) : '1;
+  always_comb begin
+    unseen_ex_cmd = ex_valid ? of_cmd(ex_op.kind, u_states.u_top.ex_cmd_q) : '1;
+    // The gate has judged it: only who accepts looks at the call itself.
+    if (ex_valid && ex_op.kind == K_MODIFY_QP && (!ex_exists || verdicts.spoiled || refused)) begin
+      unseen_ex_cmd = '1;
+    end
+  end
+
+  function automatic wire_t of_wire(kind_e kind);
+    of_wire = '1;
+    if (kind == K_COMPLETE) begin
+      of_wire          = '0;
+      of_wire.tag      = '1;
+      of_wire.qpn      = '1;
+      of_wire.reserved = '1;
+    end
+  endfunction
 
   wire_t unseen_rd_wire, unseen_ex_wire;
-  assign unseen_rd_wire = (rd_valid && rd_op.channel == CH_WIRE) ? '0 : '1;
-  assign unseen_ex_wire = (ex_valid && ex_op.channel == CH_WIRE) ? '0 : '1;
+  assign unseen_rd_wire = rd_valid ? of_wire(rd_op.kind) : '1;
+  assign unseen_ex_wire = ex_valid ? of_wire(ex_op.kind) : '1;
+
+  function automatic cqdb_t of_cqdb(kind_e kind);
+    of_cqdb = '1;
+    if (kind == K_CONSUME) of_cqdb.index = '0;
+    if (kind == K_ARM) of_cqdb.solicited_only = '0;
+  endfunction
 
   cqdb_t unseen_rd_cqdb, unseen_ex_cqdb;
-  assign unseen_rd_cqdb = (rd_valid && rd_op.channel == CH_CQDB) ? '0 : '1;
-  assign unseen_ex_cqdb = (ex_valid && ex_op.channel == CH_CQDB) ? '0 : '1;
+  assign unseen_rd_cqdb = rd_valid ? of_cqdb(rd_op.kind) : '1;
+  assign unseen_ex_cqdb = ex_valid ? of_cqdb(ex_op.kind) : '1;
 
   logic [15:0] unseen_rd_recv_index, unseen_ex_recv_index, unseen_rd_key_version,
                unseen_ex_key_version;
@@ -246,7 +347,8 @@ module unseen_fv
   assign unseen_ex_recv_index     = (ex_valid && ex_op.channel == CH_POST) ? '0 : '1;
   assign unseen_rd_key_version    = (rd_valid && rd_op.channel == CH_WQE) ? '0 : '1;
   assign unseen_rd_walk_transport = unseen_rd_key_version[7:0];
-  assign unseen_ex_key_version    = ex_valid ? '0 : '1;
+  assign unseen_ex_key_version    = (ex_valid && !(ex_op.kind inside {K_CREATE_QP_2,
+                                                                   K_DESTROY_QP_2})) ? '0 : '1;
 
   qp_ctx_t unseen_ex_qp;
   assign unseen_ex_qp = (ex_valid && u_states.u_top.ex_facts_q.on_qp
@@ -258,8 +360,10 @@ module unseen_fv
     unseen_facts = '1;
     if (ex_valid) begin
       unseen_facts.on_qp         = 1'b0;
-      unseen_facts.qp_in_range   = 1'b0;
-      unseen_facts.cq_in_range   = 1'b0;
+      unseen_facts.qp_in_range   = !facts.on_qp;
+      unseen_facts.cq_in_range   = on_qp(ex_op.kind) ? ex_op.kind != K_CREATE_QP
+                                                     : ex_op.kind inside {K_REG_KEY, K_DEREG_KEY,
+                                                                          K_BAD_OP};
       unseen_facts.recv_in_range = ex_op.kind != K_CREATE_QP;
       unseen_facts.bad_depth     = ex_op.kind != K_CREATE_CQ;
       unseen_facts.bad_ceiling   = ex_op.kind != K_CREATE_QP;
@@ -276,9 +380,10 @@ module unseen_fv
                         ? of_record(u_states.u_top.ex_first_q) : '1;
 
   // The gate looks at what was judged for the state that the QP is in, or falls to.
-  verdicts_t unseen_verdicts;
-  states_t   other_state;
   always_comb begin
+    no_row          = 1'b0;
+    refused         = 1'b0;
+    judged_by_value = '0;
     for (int s = 0; s < NumState; s++) begin
       other_state[s] = !(ex_qp.state == 3'(s) || 3'(s) == QPS_ERR);
     end
@@ -292,7 +397,30 @@ module unseen_fv
       unseen_verdicts.bad_mig = other_state;
       unseen_verdicts.barred  = other_state;
       for (int s = 0; s < NumState; s++) begin
-        if (other_state[s]) unseen_verdicts.row[s] = '1;
+        if (!other_state[s]) begin
+          no_row                     = verdicts.bad_encoding || verdicts.no_row[s];
+          unseen_verdicts.illegal[s] = verdicts.bad_encoding || verdicts.bad_cur[s];
+          unseen_verdicts.no_row[s]  = verdicts.bad_encoding;
+          unseen_verdicts.misfit[s]  = no_row || verdicts.nameless;
+          unseen_verdicts.bad_mig[s] = no_row || verdicts.nameless || verdicts.misfit[s];
+          unseen_verdicts.barred[s]  = verdicts.spoiled || verdicts.misfit[s];
+        end
+        if (other_state[s] || verdicts.bad_encoding || verdicts.no_row[s]
+            || !(verdicts.misfit[s] || verdicts.nameless)) begin
+          unseen_verdicts.row[s] = '1;
+        end
+      end
+      refused                   = &(other_state | verdicts.barred | verdicts.misfit);
+      unseen_verdicts.spoiled   = refused;
+      unseen_verdicts.target    = (verdicts.spoiled || refused || !verdicts.mask[A_STATE]) ? '1 : '0;
+      unseen_verdicts.bad_cur   = other_state | {NumState{verdicts.bad_encoding}};
+      judged_by_value           = ~(other_state | verdicts.no_row | verdicts.misfit);
+      if (verdicts.bad_encoding || verdicts.nameless || judged_by_value == '0) begin
+        unseen_verdicts.range_bad     = '1;
+        unseen_verdicts.any_range_bad = 1'b1;
+      end
+      if (verdicts.bad_encoding || (verdicts.spoiled && judged_by_value == '0)) begin
+        unseen_verdicts.rearm = 1'b1;
       end
     end
   end
@@ -304,7 +432,7 @@ module unseen_fv
 
   slot_t  unseen_ex_slot;
   logic   unseen_ex_queue, unseen_ex_cqn;
-  assign unseen_ex_slot  = ex_valid ? '0 : '1;
+  assign unseen_ex_slot  = (ex_valid && ex_op.kind inside {K_VISIT_ISSUE, K_VISIT_FLUSH}) ? '0 : '1;
   assign unseen_ex_queue = !ex_valid;
   assign unseen_ex_cqn   = !ex_valid;
 
@@ -312,11 +440,16 @@ module unseen_fv
 
   // Whether anybody looks at what was read. The bypass holds the word or the memory does.
   logic cq_read, posters_read, other_read, sq_read, rq_read, key_read, stale_read, entry_read;
-  assign cq_read      = ex_valid;
-  assign posters_read = ex_valid;
-  assign other_read   = ex_valid;
-  assign sq_read      = ex_valid && !ex_on_rq;
-  assign rq_read      = ex_valid && ex_on_rq;
+  assign cq_read      = ex_valid && !(ex_op.kind inside {K_REG_KEY, K_DEREG_KEY, K_BAD_OP});
+  assign posters_read = ex_valid && ex_op.kind inside {K_DESTROY_CQ, K_QUERY_CQ, K_CREATE_QP,
+                                                       K_CREATE_QP_2, K_DESTROY_QP,
+                                                       K_DESTROY_QP_2};
+  assign other_read   = ex_valid && on_qp(ex_op.kind)
+                        && !(ex_op.kind inside {K_CREATE_QP_2, K_DESTROY_QP_2});
+  assign sq_read      = ex_exists && ex_valid && !ex_on_rq
+                        && ex_op.kind inside {K_COMPLETE, K_VISIT_ISSUE, K_VISIT_FLUSH};
+  assign rq_read      = ex_exists && ex_valid && ex_on_rq
+                        && ex_op.kind inside {K_COMPLETE, K_VISIT_FLUSH};
   assign key_read     = ex_valid && ex_op.kind inside {K_REG_KEY, K_DEREG_KEY};
   assign stale_read   = out_query || u_states.u_top.out_stale_inc_q;
   assign entry_read   = u_states.u_top.u_keys.done_o;
@@ -394,21 +527,6 @@ module unseen_fv
   end
 
   // Attributes that were given.
-  localparam int unsigned AttrWords = 9;
-  localparam int unsigned AttrBytes = $bits(qp_attr_t) / 8 - 4 * AttrWords;
-
-  function automatic logic [AttrWords-1:0] given_words(attr_mask_t set);
-    return {{2{set[A_ALT_PATH]}}, {2{set[A_AV]}}, set[A_DEST_QPN], set[A_SQ_PSN], set[A_RQ_PSN],
-            set[A_QKEY], set[A_ACCESS_FLAGS]};
-  endfunction
-
-  function automatic logic [AttrBytes-1:0] given_bytes(attr_mask_t set);
-    return {{2{set[A_ALT_PATH]}}, set[A_PATH_MIG_STATE], set[A_MAX_DEST_RD_ATOMIC],
-            set[A_MIN_RNR_TIMER], set[A_MAX_QP_RD_ATOMIC], set[A_RNR_RETRY], set[A_RETRY_CNT],
-            set[A_TIMEOUT], set[A_PATH_MTU], set[A_PORT], set[A_EN_SQD_NOTIFY],
-            {2{set[A_ALT_PATH]}}, {2{set[A_PKEY_INDEX]}}};
-  endfunction
-
   for (genvar q = 0; q < NUM_QP; q++) begin : g_attr
     logic [AttrWords-1:0] words;
     logic [AttrBytes-1:0] bytes;
@@ -484,9 +602,12 @@ module unseen_fv
   logic [1:0]  unseen_list_index;
   logic [15:0] unseen_list_word;
   logic        unseen_list_bit;
-  assign unseen_list_index = '1;
-  assign unseen_list_word  = '1;
-  assign unseen_list_bit   = 1'b1;
+  assign unseen_list_bit   = u_states.u_top.u_flush_list.body_q == '0
+                             && !u_states.u_top.u_flush_list.fetch_q
+                             && u_states.u_top.u_issue_list.body_q == '0
+                             && !u_states.u_top.u_issue_list.fetch_q;
+  assign unseen_list_index = {2{unseen_list_bit}};
+  assign unseen_list_word  = {16{unseen_list_bit}};
 
   for (genvar i = 0; i < 4; i++) begin : g_front
     logic [1:0]  behind_flush, behind_issue;

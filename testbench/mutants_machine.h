@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -183,8 +184,15 @@ public:
         : graph_{graph}, ports_{ports}, value_(1 + graph.inputs + graph.latches + graph.gates.size()),
           next_(graph.latches) {}
 
-    void power_up(const std::vector<unsigned>& mutants) {
+    // Registers and memories hold zeros, or with a seed what chance has left in them, in all
+    // mutants alike.
+    void power_up(const std::vector<unsigned>& mutants, unsigned long seed = 0) {
         std::fill(value_.begin(), value_.end(), 0);
+        std::mt19937_64 chance{seed};
+        if (seed) {
+            for (size_t n = 0; n < graph_.latches; ++n)
+                value_[1 + graph_.inputs + n] = (chance() & 1) ? ~Word{0} : Word{0};
+        }
         for (const auto& [input, bit] : ports_.select) {
             Word word = 0;
             for (size_t lane = 0; lane < mutants.size(); ++lane)

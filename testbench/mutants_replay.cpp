@@ -29,7 +29,8 @@ std::vector<long> run(Machines& machines, const std::vector<Event>& events,
     std::vector<long> first(mutants.size(), -1);
     Word dead = 0;
     long clock = 0;
-    machines.power_up(mutants);
+    // The hardware owes nothing to what its memories held before.
+    machines.power_up(mutants, 1);
     for (const Event& event : events) {
         if (event.reset) {
             machines.reset(event.data);

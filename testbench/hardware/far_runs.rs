@@ -1,13 +1,15 @@
 //! Hardware and model side by side where random traffic does not get to: indices and counters of
 //! many bits, operations that meet what was stored a clock before, numbers that are one bit off.
 
+use std::path::Path;
+
 use rnic_cosim::cosim::campaign::Case;
 use rnic_cosim::cosim::stimulus::{Generator, Profile};
 use rnic_cosim::cosim::{Cosim, Failure, Source, Timing, View};
-use rnic_cosim::hw::{Dut, HwConfig, Rtl};
+use rnic_cosim::hw::{Dut, DutError, HwConfig, Rtl, abi};
 use rnic_cosim::model::{
     AccessFlags, AttrMask, AttrValues, Channel, Complete, CqScope, Lkey, Modify, Operation, Policy,
-    PostWqe, Queue, Transport, WQE_UNITS, WqeFormat,
+    PostWqe, QpState, Queue, Transport, WQE_UNITS, WqeFormat,
 };
 
 /// How far a run goes: as far as a test can wait, or around the counters that it is about.
@@ -18,7 +20,8 @@ pub enum Far {
 }
 
 /// The runs, by name.
-pub const RUNS: [&str; 6] = ["rings", "lives", "stale", "keys", "looked", "flipped"];
+pub const RUNS: [&str; 8] =
+    ["rings", "lives", "stale", "keys", "shared", "looked", "flipped", "shapes"];
 
 /// Plays one of them into hardware that `wrap` may look into; gives that back.
 pub fn play<D: Dut>(name: &str, far: Far, mut wrap: impl FnMut(Rtl, Option<D>) -> D) -> Option<D> {
@@ -26,12 +29,12 @@ pub fn play<D: Dut>(name: &str, far: Far, mut wrap: impl FnMut(Rtl, Option<D>) -
     let mut dut = None;
     let mut run = |source: &mut dyn Source, policy: Policy, timing: &Timing| {
         let rtl = Rtl::new(CONFIG, 1).expect("the hardware powers up");
-        let wrapped = wrap(rtl, dut.take());
-        let mut cosim = Cosim::new(wrapped, *CONFIG.sizes(), policy, timing).expect("it resets");
+        let loose = Loose(wrap(rtl, dut.take()));
+        let mut cosim = Cosim::new(loose, *CONFIG.sizes(), policy, timing).expect("it resets");
         if let Err(failure) = cosim.run(source) {
             panic!("{name}: {failure}");
         }
-        dut = Some(cosim.into_dut());
+        dut = Some(cosim.into_dut().0);
     };
     let long = far == Far::Mutants;
     // A CQ that failed still takes entries.
@@ -45,6 +48,9 @@ pub fn play<D: Dut>(name: &str, far: Far, mut wrap: impl FnMut(Rtl, Option<D>) -
             run(&mut Late::new(if long { 1 << 20 } else { 66_000 }), affected, &Timing::READY)
         }
         "keys" => run(&mut Keys::new(if long { 66_000 } else { 3_000 }), affected, &Timing::READY),
+        "shared" => {
+            run(&mut Shared::new(if long { 20_000 } else { 2_000 }), affected, &Timing::READY)
+        }
         _ => {
             for (profile, seed) in Profile::ALL.iter().zip(1_u64..) {
                 for round in 0..if long { 5 } else { 1 } {
@@ -53,16 +59,93 @@ pub fn play<D: Dut>(name: &str, far: Far, mut wrap: impl FnMut(Rtl, Option<D>) -
                     let case = Case::new(profile, CONFIG, &[], operations, seed);
                     let generator = Generator::new(profile, *CONFIG.sizes(), operations, seed);
                     let rng = fastrand::Rng::with_seed(seed);
-                    if name == "looked" {
-                        run(&mut Looked::new(generator, rng), case.policy, &Timing::READY);
-                    } else {
-                        run(&mut Flipped { generator, rng }, case.policy, &case.timing);
+                    match name {
+                        "looked" => {
+                            run(&mut Looked::new(generator, rng), case.policy, &Timing::READY);
+                        }
+                        "flipped" => {
+                            let max_inline = fastrand::Rng::with_seed(seed).u32(..) >> (seed % 32);
+                            let policy = Policy { max_inline, ..case.policy };
+                            run(&mut Flipped { generator, rng }, policy, &case.timing);
+                        }
+                        _ => run(&mut Shaped { generator, rng }, case.policy, &case.timing),
                     }
                 }
             }
         }
     }
     dut
+}
+
+/// Hardware that is told `true` by any number but 0, and anything in reserved fields.
+struct Loose<D>(D);
+
+impl<D: Dut> Dut for Loose<D> {
+    fn reset(&mut self, policy: &abi::rnic_policy) -> Result<(), DutError> {
+        let mut p = *policy;
+        let any = u32::from(p.cq_scope) << 4 | u32::from(p.sqd_hold_unstarted) << 1 | p.max_inline;
+        for (salt, flag) in [
+            &mut p.refuse_reset_to_err,
+            &mut p.cur_state_override,
+            &mut p.rc_sqe_row,
+            &mut p.allow_leave_draining,
+            &mut p.sqd_hold_unstarted,
+            &mut p.wqe_check_in_pipeline,
+            &mut p.cq_overwrite,
+            &mut p.link_infiniband,
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            loosen(flag, any, salt as u32);
+        }
+        // Above `cascade` is `cascade`.
+        if p.cq_scope == CqScope::Cascade as u8 {
+            p.cq_scope = anything(any, 20) | 2;
+        }
+        p.reserved = [30, 31, 32].map(|salt| anything(any, salt));
+        self.0.reset(&p)
+    }
+
+    fn step(&mut self, stim: &abi::rnic_stim, resp: &mut abi::rnic_resp) -> Result<(), DutError> {
+        let mut s = *stim;
+        let tag = s.cmd.tag;
+        loosen(&mut s.cmd.sq_sig_all, tag, 0);
+        loosen(&mut s.cmd.ignore_overrun, tag, 1);
+        loosen(&mut s.cmd.fault, tag, 2);
+        s.cmd.reserved = anything(tag, 3);
+        let tag = s.wire.tag;
+        loosen(&mut s.wire.queue, tag, 0);
+        loosen(&mut s.wire.solicited, tag, 1);
+        s.wire.reserved = [3, 4, 5].map(|salt| anything(tag, salt));
+        let tag = s.cqdb.tag;
+        loosen(&mut s.cqdb.solicited_only, tag, 0);
+        s.wqe.reserved = anything(s.wqe.tag, 3);
+        self.0.step(&s, resp)
+    }
+
+    fn open_waves(&mut self, path: &Path) -> Result<(), DutError> {
+        self.0.open_waves(path)
+    }
+
+    fn close_waves(&mut self) {
+        self.0.close_waves();
+    }
+}
+
+/// Some byte, the same one as long as an operation waits.
+fn anything(tag: u32, salt: u32) -> u8 {
+    ((tag ^ salt << 16).wrapping_mul(0x9e37_79b1) >> 24) as u8
+}
+
+fn loosen(flag: &mut u8, tag: u32, salt: u32) {
+    if *flag != 0 {
+        // Mostly of one bit.
+        *flag = match anything(tag, salt) {
+            n @ 128.. => 1 << (n & 7),
+            n => n.max(1),
+        };
+    }
 }
 
 /// UD QPs, each on CQ `qpn % 2`, in INIT or beyond.
@@ -355,6 +438,147 @@ impl Source for Keys {
     }
 }
 
+/// Queue pairs of the greatest ceilings that come to one CQ, all of them, and go.
+struct Shared {
+    rng: fastrand::Rng,
+    first: Vec<Operation>,
+    look: bool,
+    left: u32,
+}
+
+impl Shared {
+    fn new(operations: u32) -> Shared {
+        let rng = fastrand::Rng::with_seed(5);
+        Shared { rng, first: set_up(0, [31, 33], &[]), look: false, left: operations }
+    }
+}
+
+impl Source for Shared {
+    fn next(
+        &mut self,
+        channel: Channel,
+        view: &mut View<'_>,
+    ) -> Result<Option<Operation>, Failure> {
+        if channel != Channel::Cmd || self.left == 0 {
+            return Ok(None);
+        }
+        if let Some(op) = self.first.pop() {
+            return Ok(Some(op));
+        }
+        self.left -= 1;
+        let sizes = HwConfig::Small.sizes();
+        let (qpn, cqn) = (self.rng.u32(..sizes.num_qp), u32::from(self.rng.u8(..8) == 0));
+        self.look = !self.look;
+        if self.look {
+            return Ok(Some(Operation::QueryCq { cqn }));
+        }
+        let there = view.machine().qp(qpn).is_some();
+        Ok(Some(if there && self.rng.u8(..4) == 0 {
+            Operation::DestroyQp { qpn }
+        } else {
+            Operation::CreateQp {
+                qpn,
+                transport: self.rng.u8(..3),
+                send_cqn: cqn,
+                recv_cqn: if self.rng.u8(..8) == 0 { cqn ^ 1 } else { cqn },
+                sq_ceiling: sizes.sq_depth,
+                rq_ceiling: sizes.rq_depth,
+                sq_sig_all: false,
+            }
+        }))
+    }
+
+    fn exhausted(&self) -> bool {
+        self.left == 0
+    }
+}
+
+/// Random traffic with WQEs of every shape: inline segments and pointers in any class.
+struct Shaped {
+    generator: Generator,
+    rng: fastrand::Rng,
+}
+
+impl Shaped {
+    fn wqe(&mut self, view: &View<'_>) -> Option<Operation> {
+        let rng = &mut self.rng;
+        let sends = |qpn: &u32| {
+            view.machine().qp(*qpn).is_some_and(|qp| {
+                matches!(qp.state, QpState::Rts | QpState::Sqd) && qp.sq_queued < qp.sq_ceiling
+            })
+        };
+        let able: Vec<u32> = (0..HwConfig::Small.sizes().num_qp).filter(sends).collect();
+        let qpn = *able.get(rng.usize(..able.len().max(1)))?;
+        let transport = view.machine().qp(qpn)?.transport;
+        let format = if rng.bool() { WqeFormat::Mlx5 } else { WqeFormat::Book };
+        let opcode = [0x0a, 0x0b, 0x01, 0x08, 0x09, 0x10, 0x11, 0x12][rng.usize(..8)];
+        let fixed = match opcode {
+            0x08 | 0x09 | 0x10 => 2,
+            0x11 | 0x12 => 3,
+            _ if transport == Transport::Ud => 4,
+            _ => 1,
+        };
+        let segments = rng.usize(..=WQE_UNITS - fixed);
+        let counted = if format == WqeFormat::Mlx5 { fixed } else { 0 } + segments;
+        let ds = match rng.u8(..16) {
+            0 => counted + 1,
+            1 => counted.saturating_sub(1),
+            2 => rng.usize(..64),
+            _ => counted,
+        };
+        let mut units = [[0; 4]; WQE_UNITS];
+        // Signaled, solicited and, in the book's format, inline; now and then any flag.
+        let flags = if rng.u8(..16) == 0 { rng.u32(..) } else { rng.u32(..32) & 0x1a };
+        units[0] = [opcode | rng.u32(..) & 0xff_ff00, ds as u32, flags, rng.u32(..)];
+        let regions: Vec<_> = view.machine().keys().iter().map(|(k, r)| (k, *r)).collect();
+        for unit in &mut units[fixed..] {
+            let odd = if rng.u8(..16) == 0 { 1 << rng.u32(..32) } else { 0 };
+            *unit = if rng.u8(..3) == 0 {
+                [(1 << 31 | rng.u32(..40)) ^ odd, rng.u32(..), rng.u32(..), rng.u32(..)]
+            } else {
+                let bytes = [0, 1, 8, 8, 64, 0x7fff_ffff][rng.usize(..6)];
+                let (lkey, at) = match regions.get(rng.usize(..regions.len() + 1)) {
+                    Some((lkey, region)) => (lkey.0, region.base()),
+                    None => (rng.u32(..), rng.u64(..)),
+                };
+                [bytes ^ odd, lkey, (at >> 32) as u32, at as u32]
+            };
+        }
+        Some(Operation::PostWqe(PostWqe {
+            qpn,
+            transport,
+            format,
+            first_block: rng.u32(..),
+            ring_log2: rng.u8(1..=16),
+            units,
+        }))
+    }
+}
+
+impl Source for Shaped {
+    fn next(
+        &mut self,
+        channel: Channel,
+        view: &mut View<'_>,
+    ) -> Result<Option<Operation>, Failure> {
+        if channel == Channel::Wqe
+            && self.rng.bool()
+            && let Some(op) = self.wqe(view)
+        {
+            return Ok(Some(op));
+        }
+        self.generator.next(channel, view)
+    }
+
+    fn reset_now(&mut self, clock: u64) -> bool {
+        self.generator.reset_now(clock)
+    }
+
+    fn exhausted(&self) -> bool {
+        self.generator.exhausted()
+    }
+}
+
 /// Random traffic in which every change of a context is looked at by the next operation.
 struct Looked {
     generator: Generator,
@@ -418,9 +642,12 @@ impl Flipped {
         let rng = &mut self.rng;
         let bit = |rng: &mut fastrand::Rng| 1_u32 << rng.u32(..32);
         match op {
-            Operation::CreateCq { cqn, depth, .. } => {
-                *(if rng.bool() { cqn } else { depth }) ^= bit(rng);
-            }
+            Operation::CreateCq { cqn, depth, .. } => match rng.u8(..4) {
+                0 => *cqn ^= bit(rng),
+                // At the greatest depth that there is.
+                1 => *depth = 65_536 ^ bit(rng),
+                _ => *depth ^= bit(rng),
+            },
             Operation::CreateQp { qpn, send_cqn, recv_cqn, sq_ceiling, rq_ceiling, .. } => {
                 let fields = [qpn, send_cqn, recv_cqn, sq_ceiling, rq_ceiling];
                 let at = rng.usize(..fields.len());
@@ -444,6 +671,8 @@ impl Flipped {
             Operation::PostSend(p) => match rng.u8(..8) {
                 0 => p.qpn ^= bit(rng),
                 1 => p.payload_len ^= bit(rng),
+                2 => p.payload_len = rng.u32(..) >> rng.u32(..32),
+                3 => p.payload_len = bit(rng).wrapping_add(rng.u32(..3)).wrapping_sub(1),
                 _ => p.ctrl[rng.usize(..4)] ^= bit(rng),
             },
             Operation::PostWqe(w) => match rng.u8(..8) {
@@ -451,14 +680,16 @@ impl Flipped {
                 1 => w.first_block ^= bit(rng),
                 _ => w.units[rng.usize(..WQE_UNITS)][rng.usize(..4)] ^= bit(rng),
             },
-            Operation::Complete(c) => match rng.u8(..8) {
+            Operation::Complete(c) => match rng.u8(..9) {
                 0 => c.qpn ^= bit(rng),
                 1 => c.epoch ^= 1 << rng.u32(..16),
                 2 => c.slot ^= 1 << rng.u32(..16),
                 3 => c.status ^= 1 << rng.u32(..8),
-                4 => c.byte_count ^= bit(rng),
-                5 => c.opcode ^= 1 << rng.u32(..8),
-                6 => c.imm ^= bit(rng),
+                // LOC_LEN_ERR, which a UD receive outlives.
+                4 => c.status = 1,
+                5 => c.byte_count ^= bit(rng),
+                6 => c.opcode ^= 1 << rng.u32(..8),
+                7 => c.imm ^= bit(rng),
                 _ => c.wc_flags ^= 1 << rng.u32(..8),
             },
             Operation::Consume { cqn, index } => {
@@ -520,8 +751,9 @@ impl Source for Flipped {
         view: &mut View<'_>,
     ) -> Result<Option<Operation>, Failure> {
         let mut op = self.generator.next(channel, view)?;
+        let often = if matches!(op, Some(Operation::ModifyQp(_))) { 4 } else { 10 };
         if let Some(op) = &mut op
-            && self.rng.u8(..10) == 0
+            && self.rng.u8(..often) == 0
         {
             self.flip(op);
         }
@@ -563,6 +795,16 @@ fn late_reports_are_counted_beyond_two_bytes() {
 #[test]
 fn walks_name_the_keys_that_they_saw_after_thousands_of_changes() {
     passes("keys");
+}
+
+#[test]
+fn a_cq_knows_everybody_that_posts_into_it() {
+    passes("shared");
+}
+
+#[test]
+fn wqes_of_every_shape_are_judged_alike() {
+    passes("shapes");
 }
 
 #[test]
