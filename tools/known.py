@@ -40,6 +40,8 @@ class Rules:
         self.graph = Aig(graph)
         self.place = [None] * (self.graph.inputs + self.graph.latches)
         self.unseen = {}
+        # Registers that are one here and several there: each holds what the others hold.
+        self.same = set()
         for line in names.read_text().splitlines():
             kind, index, bit, *name = line.split()
             if kind == "latch":
@@ -47,9 +49,13 @@ class Rules:
                 inside = name[0].removeprefix(INSIDE)
                 if inside == "started_q":
                     self.place[at] = "started"
-                elif inside.startswith("u_top.") and self.place[at] is None:
+                elif inside.startswith("u_top."):
                     inside = inside.removeprefix("u_top.")
-                    self.place[at] = latch_of.get((inside, int(bit)), self.element(latch_of, inside, int(bit)))
+                    latch = latch_of.get((inside, int(bit)), self.element(latch_of, inside, int(bit)))
+                    if self.place[at] is None:
+                        self.place[at] = latch
+                    elif latch not in (None, self.place[at]):
+                        self.same.add((self.place[at], latch))
             elif kind == "output":
                 for register in unseen.registers(name[0]):
                     if (latch := latch_of.get((register, int(bit)))) is not None:
@@ -119,6 +125,8 @@ class Rules:
         fine = 1
         for bad in self.graph.bad:
             fine = builder.gate(fine, literal(bad) ^ 1)
+        for one, other in self.same:
+            fine = builder.gate(fine, builder.differs(latches[one], latches[other]) ^ 1)
         return fine
 
     def unseen_in(self, builder, latches):
