@@ -390,6 +390,7 @@ def main():
     if asked.play and not asked.go_on:
         parser.error("--play goes with --go-on")
     mutants, about = left_open(asked, parser) if asked.go_on else played(asked, work)
+    about["sort_limit"] = asked.sort
     if asked.play:
         missed = [m for m in mutants if m["fate"] == "missed"]
         open_ = [m for m in mutants if m["fate"] == "survived"] + missed
@@ -419,8 +420,7 @@ def played(asked, work):
     os.dup2(keep, 1)
     print(f"{len(mutants)} mutants in one netlist, {time.monotonic() - started:.0f} s", flush=True)
     clocks = rounds(compiled(work, "mutants_replay"), work, mutants, asked, started)
-    return mutants, {"clocks": clocks, "seed": asked.seed, "configuration": SIZES,
-                     "sort_limit": asked.sort}
+    return mutants, {"clocks": clocks, "seed": asked.seed, "configuration": SIZES}
 
 
 def left_open(asked, parser):
@@ -436,7 +436,7 @@ def left_open(asked, parser):
     for m in survivors:
         if m["fate"] == "unknown":
             m["fate"] = "survived"
-    return killed + survivors, {k: data[k] for k in ("clocks", "seed", "configuration", "sort_limit")}
+    return killed + survivors, {k: data[k] for k in ("clocks", "seed", "configuration")}
 
 
 def write(path, found, about):
