@@ -20,8 +20,9 @@ const MOST: u64 = 5_000;
 
 A pattern is the end of a signal's path from a dot on, `*` stands for anything: g_qp[1].state,
 u_watch.*, *_valid_*. Without --signals the channels, what retires, and the contexts are shown,
-without those that rest. Clocks are counted
-from the end of the reset, as in reports; values are those that their rising edge sees.
+without those that rest. A file holds the contexts of QPs 0 to 7 and of CQs 0 to 3, and the
+operations on all. Clocks are counted from the end of the reset, as in reports; values are those
+that their rising edge sees.
 
 Exit codes: 0 shown, 2 bad input.")]
 pub struct Args {

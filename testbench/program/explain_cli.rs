@@ -433,6 +433,10 @@ fn rearm_is_refused_for_what_the_qp_holds() {
     assert_eq!(json(rearm)["verdict"], "accept");
     let v = json(&format!("{rearm} --mig-armed"));
     assert!(says(&v, "refused while the QP's stored path migration state is ARMED"), "{v:#}");
+    let idle = "mig_armed: only a call that gives path_mig_state=1";
+    assert!(!says(&v, idle), "{v:#}");
+    let other = json("--transport RC --from RTS --to SQD --attrs STATE --mig-armed");
+    assert!(says(&other, idle), "{other:#}");
 }
 
 #[test]

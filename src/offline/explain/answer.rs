@@ -224,6 +224,13 @@ impl Speech<'_> {
                 "draining: a QP drains in SQD only, so this changes nothing here",
             );
         }
+        let rearms = |g: &Given| g.field.attr == AttrMask::PATH_MIG_STATE && g.value == 1;
+        if self.q.mig_armed && !self.q.values.iter().any(rearms) {
+            self.say(
+                Layer::None,
+                "mig_armed: only a call that gives path_mig_state=1 (REARM) asks for it, so this changes nothing here",
+            );
+        }
     }
 
     fn about_call(&mut self, mask: AttrMask, answer: &Answer) {
