@@ -203,7 +203,7 @@ def far_rounds(program, work, mutants, number, clocks, since):
     """The same with the runs to far counters, which are long: for those that no quick judge knew."""
     stimulus = work / "far.bin"
     for name in FAR:
-        if alive := [m for m in mutants if m["fate"] == "unknown"]:
+        if alive := [m for m in mutants if m["fate"] != "killed"]:
             record(stimulus, far=name)
             clocks += replay(program, work, stimulus, alive, number)
             told(name, mutants, clocks, since)
@@ -256,7 +256,7 @@ def sort_survivors(mutants, work, limit, total, far=None):
     judged(not_looked_at)
     if far:
         began = time.monotonic()
-        far([m for m in open_ if m["fate"] == "unknown"])
+        far([m for m in open_ if m["fate"] in ("unknown", "missed")])
         end += time.monotonic() - began
     number = {m["mutant"]: m for m in open_}
     for mutant, verdict in claims.judged(COMPARISON, [m["mutant"] for m in still()], work, limit, end):
