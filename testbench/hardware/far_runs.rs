@@ -45,7 +45,7 @@ pub fn play<D: Dut>(name: &str, far: Far, mut wrap: impl FnMut(Rtl, Option<D>) -
             run(&mut Lives::new(if long { 66_000 } else { 2_000 }), affected, &Timing::READY)
         }
         "stale" => {
-            run(&mut Late::new(if long { 1 << 20 } else { 66_000 }), affected, &Timing::READY)
+            run(&mut Late::new(if long { 1 << 18 } else { 66_000 }), affected, &Timing::READY)
         }
         "keys" => run(&mut Keys::new(if long { 66_000 } else { 3_000 }), affected, &Timing::READY),
         "shared" => {
