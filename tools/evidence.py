@@ -39,14 +39,17 @@ NON_CLAIMS = """## What is not claimed
   not a fourth proof, and it holds for 2 QPs and 2 CQs.
 * The bounded check of the top (`rnic_top`) covers the first operations after reset only. It is
   there because it needs no such argument.
-* The proof tools (slang, yosys, abc) are trusted.
+* The proof tools (slang, yosys, abc, CaDiCaL, bitwuzla) are trusted.
 * A mutant is one changed cell of the netlist. Faults that need two changes, and faults of the
   specification, are not among them.
 * `equivalent` means that no output, looked at where its valid is 1, can differ in any clock after
   the first, in which reset is active, whatever the inputs: the same logic, an induction over
   one clock or two, or a proof of abc over all runs. Inductions of mutants against the co-simulation
   take as known of the healthy machine what the proof `states` shows. What an induction claims of the states may be
-  learned by a search; abc confirms each claim by itself, so the search need not be trusted.
+  learned by a search, or guessed (`formal/unseen.sv`, the registers that nobody looks at); each
+  claim is confirmed by itself, so neither need be trusted.
+* The runs against the mutants are those of the random co-simulation, and for those that they and
+  the quick proofs leave the far runs of `testbench/hardware/far_runs.rs`.
 * `missed` means that some input, perhaps one that no host or memory ever gives, shows a
   difference: every input of the miter is free.
 """
@@ -154,7 +157,7 @@ def main():
     summary(out)
     formal(out)
     data = load("mutants.json")
-    by = f"one changed cell each, {data['clocks']} clocks of random co-simulation" if data else ""
+    by = f"one changed cell each, {data['clocks']} clocks of co-simulation" if data else ""
     mutants(out, "mutants.json", "Mutants against the co-simulation", "make mutants", by)
     data = load("property_mutants.json")
     by = ", ".join(data["proofs"]) if data else ""
