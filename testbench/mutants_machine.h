@@ -188,8 +188,8 @@ public:
     // mutants alike.
     void power_up(const std::vector<unsigned>& mutants, unsigned long seed = 0) {
         std::fill(value_.begin(), value_.end(), 0);
-        std::mt19937_64 chance{seed};
         if (seed) {
+            std::mt19937_64 chance{seed};
             for (size_t n = 0; n < graph_.latches; ++n)
                 value_[1 + graph_.inputs + n] = (chance() & 1) ? ~Word{0} : Word{0};
         }

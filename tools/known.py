@@ -51,7 +51,9 @@ class Rules:
                     self.place[at] = "started"
                 elif inside.startswith("u_top."):
                     inside = inside.removeprefix("u_top.")
-                    latch = latch_of.get((inside, int(bit)), self.element(latch_of, inside, int(bit)))
+                    latch = latch_of.get((inside, int(bit)))
+                    if latch is None:
+                        latch = self.element(latch_of, inside, int(bit))
                     if self.place[at] is None:
                         self.place[at] = latch
                     elif latch not in (None, self.place[at]):

@@ -6,24 +6,16 @@ usage: sat.py GRAPH.aig
 import pathlib
 import sys
 
-from pysat.solvers import Solver
-
-from aig import Aig
+from aig import Aig, Builder
+from cnf import Encoded
 
 
 def satisfiable(graph):
-    first_gate = 1 + graph.inputs
-
-    def literal(x):
-        return -(1 + (x >> 1)) if x & 1 else 1 + (x >> 1)
-
-    with Solver(name="cadical153") as solver:
-        solver.add_clause([-1])
-        for n, (a, b) in enumerate(graph.ands, first_gate):
-            out, a, b = literal(2 * n), literal(a), literal(b)
-            solver.append_formula([[-out, a], [-out, b], [out, -a, -b]])
-        solver.add_clause([literal(x) for x in graph.outputs])
-        return solver.solve()
+    builder = Builder(graph.inputs)
+    literal = builder.add(graph, range(2, 2 * (1 + graph.inputs), 2))
+    encoded = Encoded(builder)
+    encoded.solver.add_clause([encoded.literal(literal(x)) for x in graph.outputs])
+    return encoded.solver.solve()
 
 
 if __name__ == "__main__":
