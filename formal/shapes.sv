@@ -75,15 +75,15 @@ module answer_shape
 
 endmodule
 
-// The rest of a record.
-module record_shape
+// What retires with it.
+module retire_shape
   import rnic_pkg::*;
 #(
     parameter int unsigned NUM_QP = 4,
     parameter int unsigned NUM_CQ = 2
 ) (
     input  retire_core_t retire_i,
-    input  logic         joined_i,  // the layer of MODIFY_QP is there
+    input  logic         layer_i,   // that of MODIFY_QP is there
     output logic         fits_o
 );
 
@@ -97,10 +97,57 @@ module record_shape
                   && (retire_i.state_after <= 4'd6 || retire_i.state_after == '1)
                   && retire_i.outcome <= OUT_BAD_ACCESS && retire_i.channel <= CH_WQE[2:0]
                   && retire_i.cqe inside {CQE_NONE, CQE_WRITTEN, CQE_LOST}
-                  && (!joined_i || (retire_i.layer <= LAYER_DRAIN
-                                    && (retire_i.layer == LAYER_NONE
-                                        || retire_i.op == OP_MODIFY_QP)))
+                  && (!layer_i || (retire_i.layer <= LAYER_DRAIN
+                                   && (retire_i.layer == LAYER_NONE
+                                       || retire_i.op == OP_MODIFY_QP)))
                   && (retire_i.channel == CH_WQE[2:0] || retire_i.key_version == '0)
                   && (retire_i.channel != CH_INTERNAL[2:0] || retire_i.tag == '0);
+
+endmodule
+
+// Both, and the entry.
+module record_shape
+  import rnic_pkg::*;
+  import stage_pkg::*;
+#(
+    parameter int unsigned NUM_QP   = 4,
+    parameter int unsigned NUM_CQ   = 2,
+    parameter int unsigned SQ_DEPTH = 4,
+    parameter int unsigned RQ_DEPTH = 4
+) (
+    input  straps_t straps_i,
+    input  record_t record_i,
+    input  logic    layer_i,   // that of MODIFY_QP is there
+    input  logic    joined_i,  // attributes and the answer of MODIFY_QP are there
+    output logic    fits_o
+);
+
+  logic retire_fits, answer_fits;
+  retire_shape #(
+      .NUM_QP(NUM_QP),
+      .NUM_CQ(NUM_CQ)
+  ) u_retire (
+      .retire_i(record_i.retire),
+      .layer_i,
+      .fits_o  (retire_fits)
+  );
+  answer_shape #(
+      .NUM_QP  (NUM_QP),
+      .NUM_CQ  (NUM_CQ),
+      .SQ_DEPTH(SQ_DEPTH),
+      .RQ_DEPTH(RQ_DEPTH)
+  ) u_answer (
+      .straps_i,
+      .channel_i(record_i.retire.channel),
+      .op_i     (record_i.retire.op),
+      .outcome_i(record_i.retire.outcome),
+      .detail_i (record_i.detail),
+      .attr_i   (record_i.attr),
+      .joined_i,
+      .fits_o   (answer_fits)
+  );
+  assign fits_o = retire_fits && (!record_i.has_rsp || answer_fits)
+                  && record_i.has_rsp == calls(record_i.retire.channel)
+                  && (record_i.retire.cqe != CQE_WRITTEN || record_i.cqe.index < 17'd65536);
 
 endmodule

@@ -5,6 +5,10 @@ package stage_pkg;
 
   import rnic_pkg::*;
 
+  // Lanes of the attribute memories: the first nine words of the record, and its other bytes.
+  localparam int unsigned AttrWords = 9;
+  localparam int unsigned AttrBytes = $bits(qp_attr_t) / 8 - 4 * AttrWords;
+
   function automatic logic first_kind(kind_e kind);
     return kind inside {K_CREATE_QP, K_DESTROY_QP};
   endfunction
@@ -26,6 +30,11 @@ package stage_pkg;
       K_VISIT_FLUSH, K_VISIT_ISSUE, K_PROBE_CASCADE: return channel == CH_INTERNAL;
       default: return channel == CH_CMD;
     endcase
+  endfunction
+
+  // Whoever called is answered.
+  function automatic logic calls(logic [2:0] channel);
+    return channel inside {CH_CMD[2:0], CH_POST[2:0], CH_CQDB[2:0], CH_WQE[2:0]};
   endfunction
 
   // The code that an operation of this kind has, on the channel that it came by.

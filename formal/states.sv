@@ -263,8 +263,6 @@ module states_fv
   end
 
   // Attributes that were given are in range.
-  localparam int unsigned AttrWords = 9;
-  localparam int unsigned AttrBytes = $bits(qp_attr_t) / 8 - 4 * AttrWords;
   for (genvar q = 0; q < NUM_QP; q++) begin : g_attr
     qp_attr_t   attr;
     attr_mask_t bad;
@@ -496,15 +494,11 @@ module states_fv
 
   // ------------------------------------------------------------------ records
 
-  function automatic logic calls(logic [2:0] channel);
-    return channel inside {CH_CMD[2:0], CH_POST[2:0], CH_CQDB[2:0], CH_WQE[2:0]};
-  endfunction
-
   record_t    out;
   qp_ctx_t    out_qp;
   grounds_t   grounds;
   attr_mask_t out_bad;
-  logic       out_fits, out_answer_fits;
+  logic       out_fits;
   logic [AttrWords+AttrBytes-1:0] attr_forwarded;
   assign out     = u_top.out_record_q;
   assign out_qp  = qp_ctx_t'(out.detail[$bits(qp_ctx_t)-1:0]);
@@ -516,27 +510,16 @@ module states_fv
     assign attr_forwarded[AttrWords+l] = u_top.u_attr_bytes.g_lane[l].hit_q;
   end
   record_shape #(
-      .NUM_QP(NUM_QP),
-      .NUM_CQ(NUM_CQ)
-  ) u_out_shape (
-      .retire_i(out.retire),
-      .joined_i(!u_top.out_modify_q),
-      .fits_o  (out_fits)
-  );
-  answer_shape #(
       .NUM_QP  (NUM_QP),
       .NUM_CQ  (NUM_CQ),
       .SQ_DEPTH(SQ_DEPTH),
       .RQ_DEPTH(RQ_DEPTH)
-  ) u_out_answer (
-      .straps_i (straps),
-      .channel_i(out.retire.channel),
-      .op_i     (out.retire.op),
-      .outcome_i(out.retire.outcome),
-      .detail_i (out.detail),
-      .attr_i   (out.attr),
-      .joined_i (1'b0),
-      .fits_o   (out_answer_fits)
+  ) u_out_shape (
+      .straps_i(straps),
+      .record_i(out),
+      .layer_i (!u_top.out_modify_q),
+      .joined_i(1'b0),
+      .fits_o  (out_fits)
   );
   qp_attr_values u_out_values (
       .straps_i(straps),
@@ -550,9 +533,7 @@ module states_fv
     JoinsAnswer_A: assert (u_top.out_modify_q == (out.retire.channel == CH_CMD[2:0]
                                                   && out.retire.op == OP_MODIFY_QP));
     AnswersCalls_A: assert (out.has_rsp == calls(out.retire.channel));
-    RecordFits_A: assert (out_fits && (!out.has_rsp || out_answer_fits)
-                          && {out.stale, out.attr} == '0
-                          && (out.retire.cqe != CQE_WRITTEN || out.cqe.index < 17'd65536)
+    RecordFits_A: assert (out_fits && {out.stale, out.attr} == '0
                           && (!u_top.out_query_q || (out_bad & out_qp.attr_set) == '0));
     GroundsFit_A: assert (!u_top.out_modify_q
                           || (!(grounds.at_mask && grounds.at_value)
@@ -564,37 +545,22 @@ module states_fv
 
   for (genvar i = 0; i < Records; i++) begin : g_record
     logic [2:0] behind;
-    logic       fits, answer_fits;
-    record_t    record;
-    assign record = u_top.u_records.u_records.mem[i];
+    logic       fits;
     assign behind = 3'(i) - u_top.u_records.u_records.rptr_q;
     record_shape #(
-        .NUM_QP(NUM_QP),
-        .NUM_CQ(NUM_CQ)
-    ) u_shape (
-        .retire_i(record.retire),
-        .joined_i(1'b1),
-        .fits_o  (fits)
-    );
-    answer_shape #(
         .NUM_QP  (NUM_QP),
         .NUM_CQ  (NUM_CQ),
         .SQ_DEPTH(SQ_DEPTH),
         .RQ_DEPTH(RQ_DEPTH)
-    ) u_answer (
-        .straps_i (straps),
-        .channel_i(record.retire.channel),
-        .op_i     (record.retire.op),
-        .outcome_i(record.retire.outcome),
-        .detail_i (record.detail),
-        .attr_i   (record.attr),
-        .joined_i (1'b1),
-        .fits_o   (answer_fits)
+    ) u_shape (
+        .straps_i(straps),
+        .record_i(u_top.u_records.u_records.mem[i]),
+        .layer_i (1'b1),
+        .joined_i(1'b1),
+        .fits_o  (fits)
     );
     always_comb if (started_q && 4'(behind) < u_top.u_records.u_records.count_q) begin
-      QueuedFits_A: assert (fits && (!record.has_rsp || answer_fits)
-                            && (record.retire.cqe != CQE_WRITTEN || record.cqe.index < 17'd65536)
-                            && record.has_rsp == calls(record.retire.channel));
+      QueuedFits_A: assert (fits);
     end
   end
 
@@ -622,12 +588,12 @@ module states_fv
     retire_core_t retire;
     logic         retire_fits;
     assign retire = u_top.u_records.u_retire.mem[i];
-    record_shape #(
+    retire_shape #(
         .NUM_QP(NUM_QP),
         .NUM_CQ(NUM_CQ)
     ) u_shape (
         .retire_i(retire),
-        .joined_i(1'b1),
+        .layer_i (1'b1),
         .fits_o  (retire_fits)
     );
     logic rsp_behind, event_behind, retire_behind, rsp_there, event_there, retire_there;
@@ -651,12 +617,12 @@ module states_fv
 
   // What the first beat left, for the second.
   logic first_fits;
-  record_shape #(
+  retire_shape #(
       .NUM_QP(NUM_QP),
       .NUM_CQ(NUM_CQ)
   ) u_first_shape (
       .retire_i(u_top.ex_first_q.retire),
-      .joined_i(1'b1),
+      .layer_i (1'b1),
       .fits_o  (first_fits)
   );
   always_comb if (started_q && ex_valid && second_kind(ex_op.kind)) begin

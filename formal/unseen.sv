@@ -11,6 +11,7 @@
 module unseen_fv
   import rnic_pkg::*;
   import qp_gate_pkg::*;
+  import stage_pkg::*;
 #(
     localparam int unsigned NUM_QP   = 4,
     localparam int unsigned SQ_DEPTH = 4,
@@ -49,9 +50,6 @@ module unseen_fv
   // ------------------------------------------------------------------ attributes
 
   // Which lanes of the attribute memories belong to the attributes of a mask.
-  localparam int unsigned AttrWords = 9;
-  localparam int unsigned AttrBytes = $bits(qp_attr_t) / 8 - 4 * AttrWords;
-
   function automatic logic [AttrWords-1:0] given_words(attr_mask_t set);
     return {{2{set[A_ALT_PATH]}}, {2{set[A_AV]}}, set[A_DEST_QPN], set[A_SQ_PSN], set[A_RQ_PSN],
             set[A_QKEY], set[A_ACCESS_FLAGS]};
@@ -255,7 +253,7 @@ module unseen_fv
   // A second beat gives what the first one kept; the other numbers are of other operations.
   function automatic slot_op_t of_op(kind_e kind);
     of_op = '0;
-    if (kind inside {K_CREATE_QP_2, K_DESTROY_QP_2}) begin
+    if (second_kind(kind)) begin
       of_op.op  = '1;
       of_op.tag = '1;
     end
@@ -347,8 +345,7 @@ module unseen_fv
   assign unseen_ex_recv_index     = (ex_valid && ex_op.channel == CH_POST) ? '0 : '1;
   assign unseen_rd_key_version    = (rd_valid && rd_op.channel == CH_WQE) ? '0 : '1;
   assign unseen_rd_walk_transport = unseen_rd_key_version[7:0];
-  assign unseen_ex_key_version    = (ex_valid && !(ex_op.kind inside {K_CREATE_QP_2,
-                                                                   K_DESTROY_QP_2})) ? '0 : '1;
+  assign unseen_ex_key_version    = (ex_valid && !second_kind(ex_op.kind)) ? '0 : '1;
 
   qp_ctx_t unseen_ex_qp;
   assign unseen_ex_qp = (ex_valid && u_states.u_top.ex_facts_q.on_qp
@@ -376,7 +373,7 @@ module unseen_fv
   end
 
   record_t unseen_first;
-  assign unseen_first = (ex_valid && ex_op.kind inside {K_CREATE_QP_2, K_DESTROY_QP_2})
+  assign unseen_first = (ex_valid && second_kind(ex_op.kind))
                         ? of_record(u_states.u_top.ex_first_q) : '1;
 
   // The gate looks at what was judged for the state that the QP is in, or falls to.
@@ -390,7 +387,6 @@ module unseen_fv
     unseen_verdicts = '1;
     if (ex_valid && ex_op.kind == K_MODIFY_QP && ex_exists) begin
       unseen_verdicts         = '0;
-      unseen_verdicts.bad_cur = other_state;
       unseen_verdicts.illegal = other_state;
       unseen_verdicts.no_row  = other_state;
       unseen_verdicts.misfit  = other_state;
@@ -441,11 +437,10 @@ module unseen_fv
   // Whether anybody looks at what was read. The bypass holds the word or the memory does.
   logic cq_read, posters_read, other_read, sq_read, rq_read, key_read, stale_read, entry_read;
   assign cq_read      = ex_valid && !(ex_op.kind inside {K_REG_KEY, K_DEREG_KEY, K_BAD_OP});
-  assign posters_read = ex_valid && ex_op.kind inside {K_DESTROY_CQ, K_QUERY_CQ, K_CREATE_QP,
-                                                       K_CREATE_QP_2, K_DESTROY_QP,
-                                                       K_DESTROY_QP_2};
+  assign posters_read = ex_valid && (ex_op.kind inside {K_DESTROY_CQ, K_QUERY_CQ}
+                                     || first_kind(ex_op.kind) || second_kind(ex_op.kind));
   assign other_read   = ex_valid && on_qp(ex_op.kind)
-                        && !(ex_op.kind inside {K_CREATE_QP_2, K_DESTROY_QP_2});
+                        && !second_kind(ex_op.kind);
   assign sq_read      = ex_exists && ex_valid && !ex_on_rq
                         && ex_op.kind inside {K_COMPLETE, K_VISIT_ISSUE, K_VISIT_FLUSH};
   assign rq_read      = ex_exists && ex_valid && ex_on_rq
