@@ -94,6 +94,11 @@ pub fn events<'a>(
     counted(records.map(|(moment, e)| describe::event(&e, &names.at(moment).collective())))
 }
 
+/// `1 expectation holds`, `2 expectations hold`.
+pub fn hold(n: usize) -> String {
+    if n == 1 { "1 expectation holds".to_owned() } else { format!("{n} expectations hold") }
+}
+
 /// Each line once, in the order of their first occurrence, with how often it occurs.
 pub fn counted(lines: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut tally = Tally::new(true);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 
-use super::digest::digest;
+use super::digest::{digest, hold};
 use crate::policies;
 use crate::scenario::{StepTrace, Trace};
 
@@ -57,7 +57,7 @@ pub fn verdict(trace: &Trace) -> String {
     }
     if trace.passed() {
         let steps = trace.steps.iter().filter(|s| s.number > 0).count();
-        let _ = writeln!(text, "ok: {steps} steps, {} expectations hold", trace.checked());
+        let _ = writeln!(text, "ok: {steps} steps, {}", hold(trace.checked()));
     }
     text
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{DOCTYPE, PreEscaped, html};
 use serde_json::{Value, json};
 
-use super::digest::digest;
+use super::digest::{digest, hold};
 use super::layout::Glyph;
 use super::svg::{Drawing, STYLE, glyph};
 use crate::policies;
@@ -108,7 +108,7 @@ pub fn page(trace: &Trace) -> String {
                     @if !trace.text.is_empty() { p.intro { (trace.text) } }
                     ul.facts {
                         @if trace.passed() {
-                            li.pass { (trace.checked()) " expectations hold" }
+                            li.pass { (hold(trace.checked())) }
                         } @else if trace.defect.is_some() {
                             li.fail { "the hardware failed" }
                         } @else {
@@ -204,8 +204,7 @@ pub fn page(trace: &Trace) -> String {
                                 @if !step.met.is_empty() {
                                     details {
                                         summary {
-                                            (step.checked - step.failures.len().min(step.checked))
-                                            " expectations hold"
+                                            (hold(step.checked - step.failures.len().min(step.checked)))
                                         }
                                         ul { @for l in met(&step.met, MOST_SHOWN) { li { (l) } } }
                                     }
