@@ -40,7 +40,7 @@ fn small() {
     if missing(HwConfig::Small) {
         return;
     }
-    let coverage = no_difference(HwConfig::Small, 0, 20, 4000);
+    let coverage = no_difference(HwConfig::Small, 0, 12, 4000);
     assert_eq!(coverage.missing_outcomes(), [], "outcomes that the stimulus does not reach");
     for layer in 1..=7 {
         assert!(coverage.layer(layer) > 0, "no MODIFY_QP was refused on layer {layer}");

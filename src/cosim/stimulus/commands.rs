@@ -47,6 +47,11 @@ impl Generator {
         if self.chance(self.profile.destroy) {
             return Some(match self.rng.u8(..10) {
                 0 | 1 => Operation::DestroyCq { cqn },
+                // A CQ that exists, or a number that none can have.
+                2 if self.rng.bool() => {
+                    let odd = self.odd_number(self.config.num_cq);
+                    self.create_cq(odd)
+                }
                 2 => self.create_cq(cqn),
                 _ => {
                     let qpn = self.some_qp();
