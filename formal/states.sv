@@ -347,7 +347,7 @@ module states_fv
       .verdicts_o (verdicts)
   );
 
-  logic on_rq, right_cq, right_other, has_other, exists, on_cq_or_qp;
+  logic on_rq, right_cq, right_other, has_other, exists, owing_s, on_cq_or_qp;
   assign on_rq = u_top.ex_queue_q == RQ;
   always_comb begin
     right_cq    = on_rq ? u_top.ex_qp_q.recv_cqn[0] : u_top.ex_qp_q.send_cqn[0];
@@ -376,6 +376,8 @@ module states_fv
   assign on_cq_or_qp = facts.on_qp ? facts.qp_in_range
                                    : !(ex_op.kind inside {K_REG_KEY, K_DEREG_KEY, K_BAD_OP});
   assign exists      = facts.on_qp && facts.qp_in_range && u_top.ex_qp_q.exists;
+  assign owing_s     = u_top.ex_qp_q.state inside {QPS_SQE, QPS_ERR}
+                       || u_top.ex_qp_q.sq_flush_owed != '0;
 
   for (genvar s = 0; s < 2; s++) begin : g_stage
     logic     valid;
@@ -488,6 +490,13 @@ module states_fv
                                              == u_top.u_sq_meta.g_lane[0].mem[{beat_qp, u_top.ex_slot_q[SlotA-1:0]}]);
       RecvIsTheOneStored_A: assert (!on_rq || u_top.ex_rq_meta
                                               == u_top.u_rq_meta.g_lane[0].mem[{beat_qp, u_top.ex_slot_q[SlotA-1:0]}]);
+      // Nothing but the visit itself takes from a queue that is flushed.
+      FlushSeesTheHead_A: assert (!(ex_op.kind == K_VISIT_FLUSH && exists && !on_rq && owing_s)
+                                  || (u_top.ex_qp_q.sq_queued != '0
+                                      && u_top.ex_slot_q == u_top.ex_qp_q.sq_head));
+      ShortWqeIsRefused_A: assert (!(u_top.u_decoder.judged_q.mlx5
+                                     && u_top.u_decoder.judged_q.short_ds)
+                                   || u_top.u_decoder.judged_q.meta.errors != '0);
       NoVersionOfOthers_A: assert (ex_op.channel == CH_WQE || u_top.ex_key_version_q == '0);
     end
   end

@@ -250,12 +250,18 @@ module unseen_fv
                           K_REG_KEY, K_DEREG_KEY, K_BAD_OP});
   endfunction
 
+  // The bits of a number that is too great without them.
+  function automatic logic [31:0] of_beyond(logic [31:0] number, logic [31:0] greatest);
+    for (int i = 0; i < 32; i++) of_beyond[i] = (number & ~(32'd1 << i)) > greatest;
+  endfunction
+
   // A second beat gives what the first one kept; the other numbers are of other operations.
-  function automatic slot_op_t of_op(kind_e kind);
+  function automatic slot_op_t of_op(kind_e kind, logic [31:0] qpn);
     of_op = '0;
     if (second_kind(kind)) begin
       of_op.op  = '1;
       of_op.tag = '1;
+      of_op.qpn = of_beyond(qpn, NUM_QP - 1);
     end
     if (!on_qp(kind)) of_op.qpn = '1;
     if (on_qp(kind) ? kind != K_CREATE_QP
@@ -263,9 +269,14 @@ module unseen_fv
   endfunction
 
   slot_op_t unseen_rd_op, unseen_ex_op, unseen_first_op;
-  assign unseen_rd_op    = rd_valid ? of_op(rd_op.kind) : '1;
-  assign unseen_ex_op    = ex_valid ? of_op(ex_op.kind) : '1;
-  assign unseen_first_op = u_states.u_top.u_arbiter.second_q ? '0 : '1;
+  assign unseen_rd_op    = rd_valid ? of_op(rd_op.kind, rd_op.qpn) : '1;
+  assign unseen_ex_op    = ex_valid ? of_op(ex_op.kind, ex_op.qpn) : '1;
+  assign unseen_first_op = u_states.u_top.u_arbiter.second_q
+                           ? of_op(second_of(u_states.u_top.u_arbiter.first_op_q.kind),
+                                   u_states.u_top.u_arbiter.first_op_q.qpn) : '1;
+
+  // Of a port, as in qp_attr_values.
+  localparam int unsigned Pkeys = 128;
 
   // Values that a call does not give.
   function automatic qp_attr_t of_attr(attr_mask_t given);
@@ -281,7 +292,7 @@ module unseen_fv
     of_cmd = '1;
     case (kind)
       K_CREATE_CQ: begin
-        of_cmd.depth          = '0;
+        of_cmd.depth          = of_beyond(cmd.depth, 32'd65536);
         of_cmd.ignore_overrun = '0;
       end
       K_SET_CQ_FAULT: of_cmd.fault = '0;
@@ -298,6 +309,9 @@ module unseen_fv
         of_cmd.qp_state     = '0;
         of_cmd.cur_qp_state = cmd.attr_mask[A_CUR_STATE] ? '0 : '1;
         of_cmd.attr         = of_attr(cmd.attr_mask[NUM_ATTR-1:0]);
+        if (cmd.attr_mask[A_PKEY_INDEX]) begin
+          of_cmd.attr.pkey_index = 16'(of_beyond(32'(cmd.attr.pkey_index), Pkeys - 1));
+        end
       end
       K_REG_KEY, K_DEREG_KEY: of_cmd.region = '0;
       default: ;
@@ -344,7 +358,13 @@ module unseen_fv
   assign unseen_rd_recv_index     = (rd_valid && rd_op.channel == CH_POST) ? '0 : '1;
   assign unseen_ex_recv_index     = (ex_valid && ex_op.channel == CH_POST) ? '0 : '1;
   assign unseen_rd_key_version    = (rd_valid && rd_op.channel == CH_WQE) ? '0 : '1;
-  assign unseen_rd_walk_transport = unseen_rd_key_version[7:0];
+  // Beyond the two bits of a transport it is none, whatever else is set.
+  always_comb begin
+    unseen_rd_walk_transport = '1;
+    if (rd_valid && rd_op.channel == CH_WQE) begin
+      unseen_rd_walk_transport = 8'(of_beyond(32'(u_states.u_top.rd_walk_transport), 32'd3));
+    end
+  end
   assign unseen_ex_key_version    = (ex_valid && !second_kind(ex_op.kind)) ? '0 : '1;
 
   qp_ctx_t unseen_ex_qp;
@@ -424,7 +444,15 @@ module unseen_fv
   // Wider than the registers, whose types are the decoder's own.
   logic [511:0] unseen_decoder_wqe, unseen_decoder_judged;
   assign unseen_decoder_wqe    = (rd_valid && rd_op.kind == K_POST_SEND) ? '0 : '1;
-  assign unseen_decoder_judged = (ex_valid && ex_op.kind == K_POST_SEND) ? '0 : '1;
+  // Segments are counted in the answer; what is judged holds a place for them.
+  localparam int unsigned BehindMeta = 44;
+  sq_meta_t counted_later;
+  always_comb begin
+    counted_later          = '0;
+    counted_later.segments = '1;
+    unseen_decoder_judged  = 512'(counted_later) << BehindMeta;
+    if (!(ex_valid && ex_op.kind == K_POST_SEND)) unseen_decoder_judged = '1;
+  end
 
   slot_t  unseen_ex_slot;
   logic   unseen_ex_queue, unseen_ex_cqn;
@@ -591,7 +619,11 @@ module unseen_fv
   assign unseen_lookup_variant = {8{!entry_read}};
   assign unseen_lookup_bound   = {65{!entry_read}};
 
-  // ------------------------------------------------------------------ lists, walker
+  // ------------------------------------------------------------------ init, lists, walker
+
+  // The eighth word is the last: which turn of the counter it is does not matter before.
+  logic [3:0] unseen_init;
+  assign unseen_init = (u_states.init[2:0] != '0) ? 4'b1000 : '0;
 
   // With four QPs the front of a list is all of it.
   logic [1:0]  unseen_list_index;

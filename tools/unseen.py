@@ -13,7 +13,7 @@ STAGE = {"out_record": "out_record_q", "out_query": "out_query_q", "out_modify":
          "rd_walk_transport": "rd_walk_transport", "ex_qp": "ex_qp_q", "facts": "ex_facts_q",
          "first": "ex_first_q", "verdicts": "ex_verdicts_q", "decoder_wqe": "u_decoder.wqe_q",
          "decoder_judged": "u_decoder.judged_q", "ex_slot": "ex_slot_q", "ex_queue": "ex_queue_q",
-         "ex_cqn": "ex_cq_q", "change": "u_keys.change_q",
+         "ex_cqn": "ex_cq_q", "init": "init_q", "change": "u_keys.change_q",
          "lookup_variant": "u_keys.variant_q", "walk_wqe": "u_walker.wqe_q",
          "walk_ctrl": "u_walker.ctrl_q", "walk_version": "u_walker.version_q",
          "walk_length": "u_walker.length_q"}

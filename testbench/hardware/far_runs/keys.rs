@@ -1,0 +1,95 @@
+//! Key versions that begin anew.
+
+use rnic_cosim::cosim::{Failure, Source, View};
+use rnic_cosim::model::{
+    AccessFlags, Channel, Lkey, Operation, PostWqe, Queue, Transport, WQE_UNITS, WqeFormat,
+};
+
+use super::{report, set_up};
+
+/// Keys that come and go until their version begins anew, and WQEs that are walked meanwhile.
+pub(super) struct Keys {
+    rng: fastrand::Rng,
+    variant: u8,
+    first: Vec<Operation>,
+    left: u32,
+    /// Sends of one of the QPs that were completed.
+    sent: u32,
+}
+
+impl Keys {
+    pub(super) fn new(changes: u32) -> Keys {
+        let rng = fastrand::Rng::with_seed(4);
+        Keys { rng, variant: 0, first: set_up(2, [16, 16], &[1, 2, 3]), left: changes, sent: 0 }
+    }
+}
+
+impl Source for Keys {
+    fn next(
+        &mut self,
+        channel: Channel,
+        view: &mut View<'_>,
+    ) -> Result<Option<Operation>, Failure> {
+        Ok(match channel {
+            Channel::Cmd if !self.first.is_empty() => self.first.pop(),
+            Channel::Cmd if self.left > 0 => {
+                self.left -= 1;
+                if self.left % 2 == 1 {
+                    self.variant = self.rng.u8(..);
+                }
+                let lkey = Lkey::of(self.left / 2 % 8, self.variant);
+                let base = self.rng.u64(..) >> self.rng.u32(..64);
+                let length = 1 + (self.rng.u64(..) >> self.rng.u32(1..64)).min(u64::MAX - base);
+                Some(if self.left % 2 == 1 {
+                    Operation::RegKey { lkey, base, length, access: AccessFlags(1) }
+                } else {
+                    Operation::DeregKey { lkey }
+                })
+            }
+            Channel::Wqe if self.first.is_empty() && self.rng.u8(..64) == 0 => {
+                // A message of one pointer segment, to the last byte of a region or the one behind it.
+                let regions: Vec<_> = view.machine().keys().iter().map(|(k, r)| (k, *r)).collect();
+                let mut units = [[0; 4]; WQE_UNITS];
+                units[0] = [0x0a, 1, 0, 0];
+                if !regions.is_empty() {
+                    let (lkey, region) = regions[self.rng.usize(..regions.len())];
+                    let end = region.base().wrapping_add(region.length());
+                    let at = match self.rng.u8(..6) {
+                        0 => end,
+                        1 => end.wrapping_sub(1) ^ 1 << self.rng.u32(..64),
+                        2 => region.base() ^ 1 << self.rng.u32(..64),
+                        3 => region.base().wrapping_sub(1),
+                        4 => region.base(),
+                        _ => end.wrapping_sub(1),
+                    };
+                    // Behind the control segment and the three units that name the peer.
+                    units[4] = [1, lkey.0, (at >> 32) as u32, at as u32];
+                }
+                let qpn = self.rng.u32(..2);
+                Some(Operation::PostWqe(PostWqe {
+                    qpn,
+                    transport: Transport::Ud,
+                    format: WqeFormat::Book,
+                    first_block: self.rng.u32(..),
+                    ring_log2: 4,
+                    units,
+                }))
+            }
+            Channel::Wire => {
+                let qpn = self.rng.u32(..2);
+                let next = view.next_completion(qpn, Queue::Send);
+                (next.outstanding > 0).then(|| report(qpn, Queue::Send, next.epoch, next.slot))
+            }
+            Channel::Cqdb if view.poll(0)? => {
+                self.sent += 1;
+                Some(Operation::Consume { cqn: 0, index: view.host().consumer(0) })
+            }
+            _ => None,
+        })
+    }
+
+    fn exhausted(&self) -> bool {
+        assert!(self.left > 0 || self.sent > 10, "hardly a walk found its key");
+        self.left == 0
+    }
+}
