@@ -249,13 +249,13 @@ class Comparison:
             builder.write(path, [], question)
         return question != 0, more
 
-    def unseen(self, a, b, apart, start, path):
+    def unseen(self, a, b, apart, start, path, alone=False):
         """A step of a proof that no output ever differs, though what nobody looks at (known.Rules)
         may. From two states that differ in the latches `apart` alone, and there only where nobody
-        looks: does an output differ, or the next state of a latch where somebody does? With
-        `start`: in the first two clocks from power-up, in the first of which reset is active.
-        False if never; else the question is written as a graph of one output. Also the other latches
-        whose next state is not the same logic.
+        looks: does an output differ, or the next state of a latch where somebody does, or with
+        `alone` of any other latch? With `start`: in the first two clocks from power-up, in the first
+        of which reset is active. False if never; else the question is written as a graph of one
+        output. Also the other latches whose next state is not the same logic.
         """
         machine, rules = self.machine, self.rules
         inputs = machine.inputs - len(self.select)
@@ -282,7 +282,8 @@ class Comparison:
             for n in range(machine.latches):
                 if differs := builder.differs(left[n], right[n]):
                     more.add(n)
-                    fails = builder.either(fails, builder.gate(differs, unseen.get(n, 0) ^ 1))
+                    may = unseen.get(n, 0) if n in apart or not alone else 0
+                    fails = builder.either(fails, builder.gate(differs, may ^ 1))
         question = builder.gate(assumed, fails)
         if question:
             builder.write(path, [], question)

@@ -314,8 +314,17 @@ def begins_the_same(comparison, mutant, apart, path, limit):
 
 
 def not_looked_at(comparison, mutant, work, limit):
-    """Equivalent because what it changes is what nobody looks at (formal/unseen.sv)?"""
+    """Equivalent because what it changes is what nobody looks at (formal/unseen.sv)? First with
+    the latches that the runs have seen apart, then with all that could be, as far as the logic shows."""
     path = work / "miter.aig"
+
+    def settles(apart):
+        return all(not comparison.unseen(0, mutant, apart, start, path, alone=True)[0]
+                   or prover.unsatisfiable(path, limit) for start in (False, True))
+
+    apart = set(States(work.parent / "states", mutant, comparison.machine.latches).apart)
+    if apart <= comparison.rules.unseen.keys() and settles(apart):
+        return "equivalent", f"by induction: {len(apart)} latches may differ, only where nobody looks"
     apart = set()
     for _ in range(SPREAD):
         open_, more = comparison.unseen(0, mutant, apart, False, path)
@@ -360,8 +369,8 @@ def sort_runs(comparison, mutant, work, limit):
 
 
 def sort(comparison, mutant, work, limit):
-    """The first verdict that is one, without what needs recorded runs."""
-    for judge in (same_step, not_looked_at, never_seen, sort_runs):
+    """The first verdict that is one, without what needs recorded runs or is known of the whole machine."""
+    for judge in (same_step, never_seen, sort_runs):
         fate, why = judge(comparison, mutant, work, limit)
         if fate != "unknown":
             break
