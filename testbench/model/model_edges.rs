@@ -310,6 +310,18 @@ fn an_old_life_does_not_complete_a_new_qp() {
 }
 
 #[test]
+fn an_old_life_does_not_receive_for_a_new_qp() {
+    let mut b = one_qp(Policy::BOOK, Transport::Rc);
+    b.recvs(Q, 0, 1);
+    let old = b.oldest(Q, Queue::Recv, 0);
+    b.ok(Operation::DestroyQp { qpn: Q });
+    b.qp(Q, Transport::Rc, [0, 0], [8, 8]);
+    b.recvs(Q, 0, 1);
+    assert_eq!(b.op(Operation::Complete(old)).outcome, Outcome::Stale);
+    assert_eq!(b.m.qp(Q).expect("Q").recv_epoch, 1);
+}
+
+#[test]
 fn error_entries_hold_what_identifies_them_and_nothing_else() {
     let mut b = one_qp(Policy::BOOK, Transport::Rc);
     b.recvs(Q, 42, 1);
