@@ -5,8 +5,8 @@ import mmap
 
 class States:
     def __init__(self, folder, mutant, latches):
-        """Those that testbench/mutants_states.cpp wrote. Without a mutant: of the healthy machine
-        and one that is never apart from it."""
+        """Those that testbench/mutants_states.cpp wrote. Without a mutant, or for one that it was
+        not asked for: of the healthy machine and one that is never apart from it."""
         path = folder / "states"
         self.latches, self.width = latches, path.stat().st_size // latches
         with path.open("rb") as file:
@@ -15,7 +15,8 @@ class States:
         self.added = []
         self.rows = {}   # of the healthy machine; read when asked for
         self.apart = {}  # the states in which the latch is apart, for each that ever is
-        data = (folder / f"{mutant}.apart").read_bytes() if mutant else b""
+        apart = folder / f"{mutant}.apart"
+        data = apart.read_bytes() if apart.exists() else b""
         for at in range(0, len(data), 4 + self.width):
             latch = int.from_bytes(data[at:at + 4], "little")
             self.apart[latch] = int.from_bytes(data[at + 4:at + 4 + self.width], "little")
