@@ -21,6 +21,8 @@ def simulated(program, work, stimulus, mutants):
     """Write the states that these mutants pass through. Gives those that an output has shown."""
     folder = work / "states"
     folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.apart"):
+        old.unlink()
     done = subprocess.run([str(program), str(work / "mutants.aig"), str(work / "mutants.aim"), str(stimulus),
                            str(folder), *map(str, mutants)], check=True, capture_output=True, text=True)
     return {int(line.split()[0]) for line in done.stdout.splitlines()}
