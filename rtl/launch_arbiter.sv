@@ -44,7 +44,7 @@ module launch_arbiter
     input  qpn_t     walk_qpn_i,     // the QP to probe
     output logic     walk_step_o,    // it is being probed
 
-    input  logic     key_free_i,     // no change of the key table is under way
+    input  logic     key_free_i,     // no key change is under way, no WQE goes first
     output logic     key_launch_o,   // a change of the key table begins
     input  logic     post_room_i,    // a POST_SEND may reserve wire room
     output logic     reserve_o,      // this slot may use one

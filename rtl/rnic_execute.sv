@@ -25,7 +25,7 @@ module rnic_execute
     input  wire_t      wire_i,         // its record, if it came by wire
     input  cqdb_t      cqdb_i,         // its record, if it came by cqdb
     input  qp_ctx_t    qp_i,           // the QP it names
-    input  cq_ctx_t    cq_i,           // primary CQ: see rnic_top
+    input  cq_ctx_t    cq_i,           // of its receive queue, else its send queue; or the one it names
     input  cq_posters_t posters_i,     // of it
     input  cq_shadow_t other_i,        // the QP's other CQ
     input  sq_meta_t   sq_meta_i,      // of the slot that RD read

@@ -575,7 +575,7 @@ package rnic_pkg;
     logic [31:0] lost;
   } cq_ctx_t;
 
-  // Who may post into a CQ. Only CREATE and DESTROY look at it or change it: the ring does not
+  // Who may post into a CQ. Only CREATE and DESTROY change it, QUERY_CQ shows it: the ring does not
   // carry it along.
   typedef struct packed {
     logic [31:0] ceiling_sum;

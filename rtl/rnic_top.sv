@@ -26,15 +26,15 @@ module rnic_top
 #(
     parameter int unsigned NUM_QP        = 64,     // queue pairs, at most 65,536
     parameter int unsigned NUM_CQ        = 16,     // completion queues, at most 65,536
-    parameter int unsigned SQ_DEPTH      = 64,     // power of two, at most 1,024
-    parameter int unsigned RQ_DEPTH      = 64,     // power of two, at most 1,024
+    parameter int unsigned SQ_DEPTH      = 64,     // power of two, 2 to 1,024
+    parameter int unsigned RQ_DEPTH      = 64,     // power of two, 2 to 1,024
     parameter int unsigned CQ_DEPTH_MAX  = 65536,  // at most 65,536
     parameter int unsigned NUM_PORTS     = 2,      // ports: PORT is 1..NUM_PORTS
     parameter int unsigned PKEY_LEN      = 128,    // P_Keys: PKEY_INDEX is below
     parameter int unsigned MAX_MTU       = 5,      // ibv_mtu number of the port
     parameter int unsigned MAX_RD_ATOMIC = 16,     // limit of both RD_ATOMIC attributes
     parameter int unsigned NUM_KEY       = 64,     // memory regions
-    parameter int unsigned ISSUE_DEPTH   = 4,      // WQEs released, not yet taken by the wire
+    parameter int unsigned ISSUE_DEPTH   = 4,      // WQEs released, not yet taken by the wire: at least 2
     parameter int unsigned RECORD_DEPTH  = 8       // operations in flight and not yet taken
 ) (
     input  logic       clk_i,

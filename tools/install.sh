@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the build needs and is missing: Verilator, a C++ compiler, zlib, libclang.
+# Installs what the build needs and is missing: Verilator, a C++ compiler, zlib, libclang, lz4.
 # On Debian and Ubuntu by apt-get, with sudo where needed. Elsewhere it says what to install
 # and ends with exit code 2. With nothing missing it does nothing.
 set -euo pipefail
@@ -22,35 +22,52 @@ has_libclang() {
     compgen -G '/usr/lib/llvm*/lib/libclang[.-][0-9s]*' >/dev/null
 }
 
-# What is missing: the Debian package names.
-packages=()
-[ -n "${RNIC_VERILATOR:-}" ] || command -v verilator >/dev/null || packages+=(verilator)
-command -v "${CXX:-c++}" >/dev/null || packages+=(g++)
-if command -v "${CXX:-c++}" >/dev/null; then
-    compiles zlib.h || packages+=(zlib1g-dev)
-else
-    packages+=(zlib1g-dev)
-fi
-has_libclang || packages+=(libclang-dev)
-[ "${#packages[@]}" -eq 0 ] && exit 0
+# Newer Verilators write waveforms with the lz4 of the system; older ones bring their own.
+wants_lz4() {
+    local verilator=${RNIC_VERILATOR:-verilator} include
+    include=$("$verilator" --getenv VERILATOR_ROOT 2>/dev/null)/include || return 1
+    grep -qs '<lz4.h>' "$include"/gtkwave/* "$include"/fstcpp/* "$include"/verilated_fst_c.cpp
+}
 
-if ! command -v apt-get >/dev/null; then
-    say "error: missing: ${packages[*]} (Debian's names), and this system has no apt-get"
-    say "  Fedora:  dnf install verilator gcc-c++ zlib-devel clang-devel"
-    say "  Arch:    pacman -S verilator gcc zlib clang"
-    say "  macOS:   brew install verilator llvm"
-    say "  or build without the hardware: cargo build --no-default-features"
-    exit 2
-fi
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null; then
-        say "error: missing: ${packages[*]}, and neither root nor sudo is at hand"
-        say "  as root: apt-get install ${packages[*]}"
+# What is missing: the Debian package names.
+missing() {
+    packages=()
+    [ -n "${RNIC_VERILATOR:-}" ] || command -v verilator >/dev/null || packages+=(verilator)
+    command -v "${CXX:-c++}" >/dev/null || packages+=(g++)
+    if command -v "${CXX:-c++}" >/dev/null; then
+        compiles zlib.h || packages+=(zlib1g-dev)
+        if wants_lz4; then compiles lz4.h || packages+=(liblz4-dev); fi
+    else
+        packages+=(zlib1g-dev)
+    fi
+    has_libclang || packages+=(libclang-dev)
+    [ "${#packages[@]}" -ne 0 ]
+}
+
+install_missing() {
+    if ! command -v apt-get >/dev/null; then
+        say "error: missing: ${packages[*]} (Debian's names), and this system has no apt-get"
+        say "  Fedora:  dnf install verilator gcc-c++ zlib-devel lz4-devel clang-devel"
+        say "  Arch:    pacman -S verilator gcc zlib lz4 clang"
+        say "  macOS:   brew install verilator lz4 llvm"
+        say "  or build without the hardware: cargo build --no-default-features"
         exit 2
     fi
-    as_root=(sudo)
-fi
-say "installing ${packages[*]}"
-"${as_root[@]}" apt-get update -qq
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
+    as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            say "error: missing: ${packages[*]}, and neither root nor sudo is at hand"
+            say "  as root: apt-get install ${packages[*]}"
+            exit 2
+        fi
+        as_root=(sudo)
+    fi
+    say "installing ${packages[*]}"
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
+}
+
+missing || exit 0
+install_missing
+# Whether that wants more is known only now.
+if missing; then install_missing; fi

@@ -231,7 +231,7 @@ enum rnic_cq_scope {
 
 /* What became of one pipeline slot: the accounting of every clock. */
 enum rnic_slot_kind {
-    RNIC_SLOT_EMPTY = 0,      /* nothing was launched three clocks ago */
+    RNIC_SLOT_EMPTY = 0,      /* nothing was launched two clocks ago */
     RNIC_SLOT_RETIRES = 1,
     RNIC_SLOT_FIRST_BEAT = 2, /* CREATE_QP, DESTROY_QP: retires in the next slot */
     RNIC_SLOT_IDLE_VISIT = 3, /* a list entry that finds nothing to do */

@@ -25,7 +25,7 @@ use crate::model::AttrMask;
   rnic-cosim explain calls.toml
 
 A file holds one [[step]] per call with transport, from, to, attrs (list of names or a number),
-set (table of values), cur_state, link_layer, draining, errno; `from` may be left out after the
+set (table of values), cur_state, link_layer, draining, mig_armed, errno; `from` may be left out after the
 first step. Top level: profile, [policy], [device], transport, link_layer.
 
 Exit codes: 0 accepted (or nothing was asked that could be refused), 1 refused, 2 bad input.")]

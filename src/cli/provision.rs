@@ -17,8 +17,8 @@ use crate::provision::{CannotSimulate, Cq, Device, Plan, Qp, check, print, read,
   rnic-cosim provision --depth 65536 --max-cqe 65435 --qps 128 --sq 768
 
 A file holds [device] max_cqe, adds, never_exactly; one [[cq]] per CQ with id, depth (as asked),
-granted, reserved, resizable, ignore_overrun; one [[qp]] per kind of QP with id, count, send_cq, recv_cq, sq_wr,
-rq_wr, srq, drain, completions_per_request, signaled, transport; [[srq]] with id, wr.
+granted, reserved, resizable, ignore_overrun; one [[qp]] per kind of QP with id, count, send_cq,
+recv_cq, sq_wr, rq_wr, srq, drain, completions_per_request, signaled, transport; [[srq]] with id, wr.
 
 Exit codes: 0 every CQ is deep enough, 1 one is not, 2 bad input.")]
 pub struct Args {

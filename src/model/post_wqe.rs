@@ -19,7 +19,7 @@ pub struct PostWqe {
     pub format: WqeFormat,
     /// 64-byte block of the ring in which the WQE begins.
     pub first_block: u32,
-    /// The ring has 2^`ring_log2` blocks: 1..16, so that `units` fits.
+    /// The ring has 2^`ring_log2` blocks: 0..=16.
     pub ring_log2: u8,
     /// 16-byte units.
     pub units: [[u32; 4]; WQE_UNITS],
