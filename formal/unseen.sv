@@ -271,9 +271,12 @@ module unseen_fv
   slot_op_t unseen_rd_op, unseen_ex_op, unseen_first_op;
   assign unseen_rd_op    = rd_valid ? of_op(rd_op.kind, rd_op.qpn) : '1;
   assign unseen_ex_op    = ex_valid ? of_op(ex_op.kind, ex_op.qpn) : '1;
-  assign unseen_first_op = u_states.u_top.u_arbiter.second_q
-                           ? of_op(second_of(u_states.u_top.u_arbiter.first_op_q.kind),
-                                   u_states.u_top.u_arbiter.first_op_q.qpn) : '1;
+  // What is kept is of a first beat.
+  slot_op_t first_op;
+  assign first_op        = u_states.u_top.u_arbiter.first_op_q;
+  assign unseen_first_op = !u_states.u_top.u_arbiter.second_q ? '1
+                           : first_kind(first_op.kind) ? of_op(second_of(first_op.kind), first_op.qpn)
+                           : '0;
 
   // Of a port, as in qp_attr_values.
   localparam int unsigned Pkeys = 128;
@@ -325,6 +328,10 @@ module unseen_fv
     // The gate has judged it: only who accepts looks at the call itself.
     if (ex_valid && ex_op.kind == K_MODIFY_QP && (!ex_exists || verdicts.spoiled || refused)) begin
       unseen_ex_cmd = '1;
+    end
+    // A depth that is too great has lost its upper bits here.
+    if (ex_valid && ex_op.kind == K_CREATE_CQ) begin
+      unseen_ex_cmd.depth = {32{u_states.u_top.ex_facts_q.bad_depth}};
     end
   end
 
@@ -463,13 +470,16 @@ module unseen_fv
   // ------------------------------------------------------------------ memories
 
   // Whether anybody looks at what was read. The bypass holds the word or the memory does.
+  // In a send queue it must be of a slot that is queued: whoever comes for another one is late.
+  logic [1:0] sq_behind;
+  assign sq_behind = u_states.u_top.ex_slot_q[1:0] - ex_qp.sq_head[1:0];
   logic cq_read, posters_read, other_read, sq_read, rq_read, key_read, stale_read, entry_read;
   assign cq_read      = ex_valid && !(ex_op.kind inside {K_REG_KEY, K_DEREG_KEY, K_BAD_OP});
   assign posters_read = ex_valid && (ex_op.kind inside {K_DESTROY_CQ, K_QUERY_CQ}
                                      || first_kind(ex_op.kind) || second_kind(ex_op.kind));
   assign other_read   = ex_valid && on_qp(ex_op.kind)
                         && !second_kind(ex_op.kind);
-  assign sq_read      = ex_exists && ex_valid && !ex_on_rq
+  assign sq_read      = ex_exists && ex_valid && !ex_on_rq && count_t'(sq_behind) < ex_qp.sq_queued
                         && ex_op.kind inside {K_COMPLETE, K_VISIT_ISSUE, K_VISIT_FLUSH};
   assign rq_read      = ex_exists && ex_valid && ex_on_rq
                         && ex_op.kind inside {K_COMPLETE, K_VISIT_FLUSH};
@@ -501,11 +511,25 @@ module unseen_fv
   assign unseen_shadow_rdata = (other_read && !u_states.u_top.u_shadow.g_lane[0].hit_q) ? '0 : '1;
   assign unseen_shadow_wdata = (other_read && u_states.u_top.u_shadow.g_lane[0].hit_q) ? '0 : '1;
 
-  sq_meta_t unseen_sq_rdata, unseen_sq_wdata;
+  // A WQE with errors is never issued: it completes, or is flushed.
+  function automatic sq_meta_t of_sq(sq_meta_t m);
+    of_sq = '0;
+    if (m.errors != '0) begin
+      of_sq.segments         = '1;
+      of_sq.packets          = '1;
+      of_sq.response_packets = '1;
+    end
+  endfunction
+
+  sq_meta_t unseen_sq_rdata, unseen_sq_wdata, sq_rdata, sq_wdata;
   logic     unseen_sq_hit;
+  assign sq_rdata        = u_states.u_top.u_sq_meta.g_lane[0].rdata_q;
+  assign sq_wdata        = u_states.u_top.u_sq_meta.g_lane[0].wdata_q;
   assign unseen_sq_hit   = !sq_read;
-  assign unseen_sq_rdata = (sq_read && !u_states.u_top.u_sq_meta.g_lane[0].hit_q) ? '0 : '1;
-  assign unseen_sq_wdata = (sq_read && u_states.u_top.u_sq_meta.g_lane[0].hit_q) ? '0 : '1;
+  assign unseen_sq_rdata = (sq_read && !u_states.u_top.u_sq_meta.g_lane[0].hit_q) ? of_sq(sq_rdata)
+                                                                                  : '1;
+  assign unseen_sq_wdata = (sq_read && u_states.u_top.u_sq_meta.g_lane[0].hit_q) ? of_sq(sq_wdata)
+                                                                                 : '1;
 
   rq_meta_t unseen_rq_rdata, unseen_rq_wdata;
   logic     unseen_rq_hit;
@@ -535,9 +559,10 @@ module unseen_fv
   for (genvar q = 0; q < NUM_QP; q++) begin : g_sq
     for (genvar s = 0; s < SQ_DEPTH; s++) begin : g_slot
       logic [1:0] behind;
-      sq_meta_t   unseen;
+      sq_meta_t   word, unseen;
       assign behind = 2'(s) - u_states.qp[q].sq_head[1:0];
-      assign unseen = (count_t'(behind) < u_states.qp[q].sq_queued) ? '0 : '1;
+      assign word   = u_states.u_top.u_sq_meta.g_lane[0].mem[q * SQ_DEPTH + s];
+      assign unseen = (count_t'(behind) < u_states.qp[q].sq_queued) ? of_sq(word) : '1;
     end
   end
   for (genvar q = 0; q < NUM_QP; q++) begin : g_rq

@@ -81,10 +81,10 @@ class Builder:
             here.append(gate(here[a >> 1] ^ (a & 1), here[b >> 1] ^ (b & 1)))
         return lambda literal: here[literal >> 1] ^ (literal & 1)
 
-    def write(self, path, next_states, output):
-        """Only what the output and the next states need is written."""
+    def write(self, path, next_states, *outputs):
+        """Only what the outputs and the next states need is written."""
         base = 1 + self.inputs + self.latches
-        needed, stack = set(), [output, *next_states]
+        needed, stack = set(), [*outputs, *next_states]
         while stack:
             node = stack.pop() >> 1
             if node >= base and node not in needed:
@@ -96,9 +96,9 @@ class Builder:
             node = literal >> 1
             return 2 * number.get(node, node) | (literal & 1)
 
-        out = bytearray(b"aig %d %d %d 1 %d\n" % (base - 1 + len(needed), self.inputs,
-                                                  self.latches, len(needed)))
-        for literal in [*next_states, output]:
+        out = bytearray(b"aig %d %d %d %d %d\n" % (base - 1 + len(needed), self.inputs, self.latches,
+                                                   len(outputs), len(needed)))
+        for literal in [*next_states, *outputs]:
             out += b"%d\n" % renumber(literal)
         for node in sorted(needed):
             left, right = sorted((renumber(x) for x in self.gates[node - base]), reverse=True)
@@ -249,13 +249,16 @@ class Comparison:
             builder.write(path, [], question)
         return question != 0, more
 
-    def unseen(self, a, b, apart, start, path, alone=False):
+    def unseen(self, a, b, apart, start, path, alone=False, models=None):
         """A step of a proof that no output ever differs, though what nobody looks at (known.Rules)
         may. From two states that differ in the latches `apart` alone, and there only where nobody
         looks: does an output differ, or the next state of a latch where somebody does, or with
         `alone` of any other latch? With `start`: in the first two clocks from power-up, in the first
         of which reset is active. False if never; else the question is written as a graph of one
         output. Also the other latches whose next state is not the same logic.
+
+        With `models` a second graph is written there: behind the question, for each latch of what
+        is then given in place of these, whether it differs and whether somebody looks at it.
         """
         machine, rules = self.machine, self.rules
         inputs = machine.inputs - len(self.select)
@@ -279,14 +282,20 @@ class Comparison:
             fails = builder.either(fails, self._difference(builder, sides, ()))
             left, right = ([side(n) for n in machine.next] for side in sides)
             unseen = rules.unseen_in(builder, left)
+            shown = {}
             for n in range(machine.latches):
                 if differs := builder.differs(left[n], right[n]):
                     more.add(n)
                     may = unseen.get(n, 0) if n in apart or not alone else 0
                     fails = builder.either(fails, builder.gate(differs, may ^ 1))
+                    shown[n] = (differs, builder.gate(differs, unseen.get(n, 0) ^ 1))
         question = builder.gate(assumed, fails)
         if question:
             builder.write(path, [], question)
+            if models:
+                builder.write(models, [], question, *(x for pair in shown.values() for x in pair))
+        if models:
+            return question != 0, list(shown)
         return question != 0, (more - apart) & rules.unseen.keys()
 
     def claim(self, a, b, apart, cubes, known, start, path):

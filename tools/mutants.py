@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Mutants of the RTL: does the stimulus of the random co-simulation notice each of them?
 
-usage: mutants.py [--count N] [--seed N] [--ops N] [--rounds N] [--no-far] [--sort S] [--sort-total S]
-                  [--least PERCENT] [--out FILE] [--go-on [--play]]
+usage: mutants.py [--count N] [--seed N] [--ops N] [--rounds N] [--far NAME,... | --no-far] [--sort S]
+                  [--sort-total S] [--least PERCENT] [--out FILE] [--go-on [--play]]
 
 All mutants are in one netlist with a selector. The inputs of random co-simulation runs are
 replayed into each of them, round by round, every round with a seed of its own and only for those
-still alive, and those of the runs to far counters (not with `--no-far`) for those that the first
-proofs leave open; a mutant is killed by the first output that differs from what the
+still alive, and those of the runs to far counters (all, those named by `--far`, or none) for those
+that the first proofs leave open; a mutant is killed by the first output that differs from what the
 co-simulation saw, which is what its scoreboard sees, since it predicts every output.
 Survivors are sorted by proof: `equivalent` cannot be noticed by anyone, `missed` can (a run is
 known in which an output differs), `unknown` is neither within the effort for each (S seconds for
@@ -199,11 +199,11 @@ def rounds(program, work, mutants, asked, since):
     return clocks
 
 
-def far_rounds(program, work, mutants, number, clocks, since):
+def far_rounds(program, work, mutants, names, number, clocks, since):
     """The same with the runs to far counters, which are long: for those that no quick judge knew."""
     stimulus = work / "far.bin"
     for name in FAR:
-        if alive := [m for m in mutants if m["fate"] != "killed"]:
+        if name in names and (alive := [m for m in mutants if m["fate"] != "killed"]):
             record(stimulus, far=name)
             clocks += replay(program, work, stimulus, alive, number)
             told(name, mutants, clocks, since)
@@ -315,15 +315,12 @@ def begins_the_same(comparison, mutant, apart, path, limit):
 
 def not_looked_at(comparison, mutant, work, limit):
     """Equivalent because what it changes is what nobody looks at (formal/unseen.sv)? First with
-    the latches that the runs have seen apart, then with all that could be, as far as the logic shows."""
+    the latches that are seen apart, in the runs or by a solver; then with all that could be, as far as
+    the logic shows."""
     path = work / "miter.aig"
-
-    def settles(apart):
-        return all(not comparison.unseen(0, mutant, apart, start, path, alone=True)[0]
-                   or prover.unsatisfiable(path, limit) for start in (False, True))
-
-    apart = set(States(work.parent / "states", mutant, comparison.machine.latches).apart)
-    if apart <= comparison.rules.unseen.keys() and settles(apart):
+    apart = seen_apart(comparison, mutant, work, limit)
+    if apart is not None and (not comparison.unseen(0, mutant, apart, True, path, alone=True)[0]
+                              or prover.unsatisfiable(path, limit)):
         return "equivalent", f"by induction: {len(apart)} latches may differ, only where nobody looks"
     apart = set()
     for _ in range(SPREAD):
@@ -336,6 +333,29 @@ def not_looked_at(comparison, mutant, work, limit):
             return "equivalent", f"by induction: {len(apart)} latches may differ, only where nobody looks"
         apart |= more
     return "unknown", "somebody may look at what it changes; not looked at further in the time"
+
+
+def seen_apart(comparison, mutant, work, limit):
+    """Latches that may differ where nobody looks, so that no step leads beyond; None if somebody
+    would look, or if they are not found in the time. Begins with those that the runs have seen."""
+    path, models = work / "miter.aig", work / "models.aig"
+    apart = set(States(work.parent / "states", mutant, comparison.machine.latches).apart)
+    end = time.monotonic() + 4 * limit
+    while apart <= comparison.rules.unseen.keys() and time.monotonic() < end:
+        open_, latches = comparison.unseen(0, mutant, apart, False, path, alone=True, models=models)
+        if not open_:
+            return apart
+        true, settled = prover.model(path, models, limit)
+        if settled:
+            return apart
+        if true is None:
+            return None
+        # Two outputs for each latch: it differs, and somebody looks at it.
+        different = {latches[n // 2] for n in true if n % 2 == 0}
+        if different <= apart or any(n % 2 for n in true):
+            return None
+        apart |= different
+    return None
 
 
 def never_seen(comparison, mutant, work, limit):
@@ -383,7 +403,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ops", type=int, default=1200)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--far", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--far", type=far_names, default=FAR)
+    parser.add_argument("--no-far", dest="far", action="store_const", const=())
     parser.add_argument("--sort", type=int, default=30)
     parser.add_argument("--sort-total", type=int, default=3600)
     parser.add_argument("--least", type=float, default=0)
@@ -409,13 +430,21 @@ def main():
                 m["fate"] = "missed"
 
     def far(unknown):
-        about["clocks"] += far_rounds(compiled(work, "mutants_replay"), work, unknown, asked.rounds,
-                                      0, time.monotonic())
+        about["clocks"] += far_rounds(compiled(work, "mutants_replay"), work, unknown, asked.far,
+                                      asked.rounds, 0, time.monotonic())
 
     sort_survivors(mutants, work, asked.sort, asked.sort_total, far if asked.far else None)
     score = write(asked.out.resolve(), mutants, about)
     if 100 * score < asked.least:
         sys.exit(f"mutants: the score is below {asked.least:g} %")
+
+
+def far_names(text):
+    """Names of far runs, separated by commas."""
+    names = text.split(",")
+    if unknown := [name for name in names if name not in FAR]:
+        raise argparse.ArgumentTypeError(f"there is no run {unknown[0]}; there are: {', '.join(FAR)}")
+    return names
 
 
 def played(asked, work):

@@ -31,9 +31,26 @@ def unsatisfiable(path, limit):
     text = abc(f"read_aiger {path}; strash; iprove -C 20000", limit)
     if "SATISFIABLE" in text:
         return "UNSATISFIABLE" in text
+    return solved(path, limit) == "unsatisfiable"
+
+
+def model(path, models, limit):
+    """Which other outputs of `models` are true when its first one, the only one of `path`, is.
+    None if that was not found within the limit or cannot be; then also whether it cannot be."""
+    text = abc(f"read_aiger {path}; strash; iprove -C 20000", limit)
+    if "UNSATISFIABLE" in text:
+        return None, True
+    said = solved(models, limit)
+    if said.startswith("satisfiable"):
+        return [int(n) for n in said.split()[1:]], False
+    return None, said == "unsatisfiable"
+
+
+def solved(path, limit):
+    """What sat.py says of a graph, nothing if it takes longer."""
     try:
         done = subprocess.run([sys.executable, pathlib.Path(__file__).with_name("sat.py"), path],
                               capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
-        return False
-    return done.stdout.strip() == "unsatisfiable"
+        return ""
+    return done.stdout.strip()

@@ -11,6 +11,8 @@ use super::{report, set_up};
 pub(super) struct Keys {
     rng: fastrand::Rng,
     variant: u8,
+    /// Clocks in which no key changes, so that a walk finds those that there are.
+    pause: u32,
     first: Vec<Operation>,
     left: u32,
     /// Sends of one of the QPs that were completed.
@@ -20,7 +22,8 @@ pub(super) struct Keys {
 impl Keys {
     pub(super) fn new(changes: u32) -> Keys {
         let rng = fastrand::Rng::with_seed(4);
-        Keys { rng, variant: 0, first: set_up(2, [16, 16], &[1, 2, 3]), left: changes, sent: 0 }
+        let first = set_up(2, [16, 16], &[1, 2, 3]);
+        Keys { rng, variant: 0, pause: 0, first, left: changes, sent: 0 }
     }
 }
 
@@ -32,10 +35,15 @@ impl Source for Keys {
     ) -> Result<Option<Operation>, Failure> {
         Ok(match channel {
             Channel::Cmd if !self.first.is_empty() => self.first.pop(),
+            Channel::Cmd if self.pause > 0 => {
+                self.pause -= 1;
+                None
+            }
             Channel::Cmd if self.left > 0 => {
                 self.left -= 1;
                 if self.left % 2 == 1 {
                     self.variant = self.rng.u8(..);
+                    self.pause = if self.rng.u8(..32) == 0 { 60 } else { 0 };
                 }
                 let lkey = Lkey::of(self.left / 2 % 8, self.variant);
                 let base = self.rng.u64(..) >> self.rng.u32(..64);
@@ -46,7 +54,10 @@ impl Source for Keys {
                     Operation::DeregKey { lkey }
                 })
             }
-            Channel::Wqe if self.first.is_empty() && self.rng.u8(..64) == 0 => {
+            Channel::Wqe
+                if self.first.is_empty()
+                    && self.rng.u8(..if self.pause > 0 { 8 } else { 64 }) == 0 =>
+            {
                 // A message of one pointer segment, to the last byte of a region or the one behind it.
                 let regions: Vec<_> = view.machine().keys().iter().map(|(k, r)| (k, *r)).collect();
                 let mut units = [[0; 4]; WQE_UNITS];
@@ -89,7 +100,7 @@ impl Source for Keys {
     }
 
     fn exhausted(&self) -> bool {
-        assert!(self.left > 0 || self.sent > 10, "hardly a walk found its key");
+        assert!(self.left > 0 || self.sent > 50, "hardly a walk found its key");
         self.left == 0
     }
 }

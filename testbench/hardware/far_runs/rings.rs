@@ -16,7 +16,7 @@ pub(super) struct Rings {
 
 impl Rings {
     /// Of few and of many bits, with long carries behind the last index and without.
-    pub(super) const DEPTHS: [[u32; 2]; 2] = [[65_536, 40_001], [0x5555, 0xe000]];
+    pub(super) const DEPTHS: [[u32; 2]; 3] = [[65_536, 40_001], [0x5555, 0xe000], [0x1555, 0x7000]];
     /// Both producers and, in the ring that is written over, the consumer pass zero.
     pub(super) const POSTS: u32 = 270_000;
 
