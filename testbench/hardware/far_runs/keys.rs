@@ -2,7 +2,8 @@
 
 use rnic_cosim::cosim::{Failure, Source, View};
 use rnic_cosim::model::{
-    AccessFlags, Channel, Lkey, Operation, PostWqe, Queue, Transport, WQE_UNITS, WqeFormat,
+    AccessFlags, AttrMask, Channel, Lkey, Modify, Operation, PostWqe, QpState, Queue, Transport,
+    WQE_UNITS, WqeFormat,
 };
 
 use super::{report, set_up};
@@ -15,7 +16,7 @@ pub(super) struct Keys {
     pause: u32,
     first: Vec<Operation>,
     left: u32,
-    /// Sends of one of the QPs that were completed.
+    /// Sends whose key was found.
     sent: u32,
 }
 
@@ -33,8 +34,15 @@ impl Source for Keys {
         channel: Channel,
         view: &mut View<'_>,
     ) -> Result<Option<Operation>, Failure> {
+        // A key that is not found takes its QP to SQE, where nothing more is looked up.
+        let stopped = |q: &u32| view.machine().qp(*q).is_some_and(|qp| qp.state == QpState::Sqe);
+        let stopped = (0..2).find(stopped);
         Ok(match channel {
             Channel::Cmd if !self.first.is_empty() => self.first.pop(),
+            Channel::Cmd if stopped.is_some() => stopped.map(|qpn| {
+                let attr_mask = AttrMask::STATE;
+                Operation::ModifyQp(Modify { qpn, attr_mask, qp_state: 3, ..Default::default() })
+            }),
             Channel::Cmd if self.pause > 0 => {
                 self.pause -= 1;
                 None
@@ -60,22 +68,23 @@ impl Source for Keys {
             {
                 // A message of one pointer segment, to the last byte of a region or the one behind it.
                 let regions: Vec<_> = view.machine().keys().iter().map(|(k, r)| (k, *r)).collect();
+                if regions.is_empty() {
+                    return Ok(None);
+                }
                 let mut units = [[0; 4]; WQE_UNITS];
                 units[0] = [0x0a, 1, 0, 0];
-                if !regions.is_empty() {
-                    let (lkey, region) = regions[self.rng.usize(..regions.len())];
-                    let end = region.base().wrapping_add(region.length());
-                    let at = match self.rng.u8(..6) {
-                        0 => end,
-                        1 => end.wrapping_sub(1) ^ 1 << self.rng.u32(..64),
-                        2 => region.base() ^ 1 << self.rng.u32(..64),
-                        3 => region.base().wrapping_sub(1),
-                        4 => region.base(),
-                        _ => end.wrapping_sub(1),
-                    };
-                    // Behind the control segment and the three units that name the peer.
-                    units[4] = [1, lkey.0, (at >> 32) as u32, at as u32];
-                }
+                let (lkey, region) = regions[self.rng.usize(..regions.len())];
+                let end = region.base().wrapping_add(region.length());
+                let at = match self.rng.u8(..6) {
+                    0 => end,
+                    1 => end.wrapping_sub(1) ^ 1 << self.rng.u32(..64),
+                    2 => region.base() ^ 1 << self.rng.u32(..64),
+                    3 => region.base().wrapping_sub(1),
+                    4 => region.base(),
+                    _ => end.wrapping_sub(1),
+                };
+                // Behind the control segment and the three units that name the peer.
+                units[4] = [1, lkey.0, (at >> 32) as u32, at as u32];
                 let qpn = self.rng.u32(..2);
                 Some(Operation::PostWqe(PostWqe {
                     qpn,
@@ -89,10 +98,12 @@ impl Source for Keys {
             Channel::Wire => {
                 let qpn = self.rng.u32(..2);
                 let next = view.next_completion(qpn, Queue::Send);
-                (next.outstanding > 0).then(|| report(qpn, Queue::Send, next.epoch, next.slot))
+                (next.outstanding > 0).then(|| {
+                    self.sent += 1;
+                    report(qpn, Queue::Send, next.epoch, next.slot)
+                })
             }
             Channel::Cqdb if view.poll(0)? => {
-                self.sent += 1;
                 Some(Operation::Consume { cqn: 0, index: view.host().consumer(0) })
             }
             _ => None,
